@@ -1,0 +1,23 @@
+# Options shared by the compiler and by a build of runtime/ alone.
+set(TURNIP_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them (address,undefined or thread)")
+if(TURNIP_SANITIZE)
+  add_compile_options(-fsanitize=${TURNIP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TURNIP_SANITIZE})
+endif()
+
+option(TURNIP_USE_CCACHE "Compile through ccache where it is installed" ON)
+if(TURNIP_USE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(TURNIP_CCACHE ccache)
+  if(TURNIP_CCACHE)
+    set(CMAKE_C_COMPILER_LAUNCHER "${TURNIP_CCACHE}")
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${TURNIP_CCACHE}")
+  endif()
+endif()
+
+option(TURNIP_USE_MOLD "Link with mold where it is installed" ON)
+if(TURNIP_USE_MOLD)
+  find_program(TURNIP_MOLD mold)
+  if(TURNIP_MOLD)
+    add_link_options(-fuse-ld=mold)
+  endif()
+endif()

@@ -1,0 +1,20 @@
+# Tests of the compiler, the runtime and the tools. `utils/test.sh` runs them all;
+# `lit -v build/release/test --filter=ein` runs a part.
+import os
+import sys
+
+import lit.formats
+
+config.name = "Turnip"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.turnip_obj_root, "test")
+
+bin_dir = os.path.join(config.turnip_obj_root, "bin")
+config.environment["PATH"] = os.pathsep.join(
+    [bin_dir, config.llvm_tools_dir, os.environ["PATH"]]
+)
+config.substitutions.append(("%turnip_src", config.turnip_src_root))
+config.substitutions.append(("%python", sys.executable))
