@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# Placeholder until the tests stand: builds, and runs lit.
+# Installs what the tests need, builds, runs every test, prints where the time
+# went and ends with a line `N passed, N failed, N skipped`.
+#
+#   utils/test.sh [--only STEP[,STEP]] [--list]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cmake --preset release
-cmake --build --preset release
+bash utils/setup.sh build test
+exec python3 utils/checks/run_all.py "$@"
