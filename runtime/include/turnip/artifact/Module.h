@@ -1,0 +1,354 @@
+//===- Module.h - What an artifact contains ---------------------*- C++ -*-===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain structs that mirror the artifact file (runtime/schema/memgraph.fbs):
+// turnip-translate fills them from `mem` IR, the runtime executes them. Graphs
+// are flat arrays of small records with 32-bit indices, so that a graph of 10^5
+// vertices is a few array copies away from its file.
+//
+// Sizes and offsets are bytes unless a field says otherwise. Times are seconds.
+// docs/artifact.md states every rule that a loaded module satisfies.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TURNIP_ARTIFACT_MODULE_H
+#define TURNIP_ARTIFACT_MODULE_H
+
+#include "turnip/support/ElementType.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace turnip {
+namespace artifact {
+
+/// The index that stands for "there is none".
+constexpr uint32_t none = UINT32_MAX;
+
+/// A view of consecutive elements of an array owned by somebody else.
+template <typename T> class Span {
+public:
+  Span() = default;
+  Span(const T *data, size_t size) : first(data), count(size) {}
+  const T *begin() const { return first; }
+  const T *end() const { return first + count; }
+  const T *data() const { return first; }
+  size_t size() const { return count; }
+  bool empty() const { return count == 0; }
+  const T &operator[](size_t i) const { return first[i]; }
+
+private:
+  const T *first = nullptr;
+  size_t count = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// The machine
+//===----------------------------------------------------------------------===//
+
+/// What a memory is: an arena of a device, plain host memory, or the read-only
+/// host memory that parameters are bound to.
+enum class MemoryKind : uint8_t { Device, Host, Parameters };
+constexpr unsigned numMemoryKinds = 3;
+const char *toString(MemoryKind kind);
+
+struct Memory {
+  /// Unique, such as "dev0"; a symbol in `mem` IR.
+  std::string name;
+  MemoryKind kind = MemoryKind::Device;
+  /// The bytes it holds; no access ends beyond.
+  uint64_t capacity = 0;
+  /// The alignment of its first byte and of every buffer of a call in it; a
+  /// power of two.
+  uint64_t alignment = 64;
+  /// False: no vertex may write to it.
+  bool writable = true;
+};
+
+/// Host: the CPU, computing directly in host memory. Accelerator: a device with
+/// a memory of its own, whichever driver stands for it.
+enum class DeviceKind : uint8_t { Host, Accelerator };
+constexpr unsigned numDeviceKinds = 2;
+const char *toString(DeviceKind kind);
+
+struct Device {
+  /// Unique, such as "dev0".
+  std::string name;
+  DeviceKind kind = DeviceKind::Accelerator;
+  /// The memory in which its calls access their buffers (index into
+  /// Machine::memories). Calls of a device whose memory is of kind host may
+  /// also read memories of kind parameters.
+  uint32_t memory = 0;
+  /// The host memory that its tiles are evicted to; may be `memory` itself.
+  uint32_t backing = 0;
+};
+
+/// A way for bytes from one memory to another.
+struct Link {
+  /// Indices into Machine::memories.
+  uint32_t source = 0;
+  uint32_t destination = 0;
+  /// Copies of links with equal channels take turns and share one bandwidth,
+  /// as loads from parameters and from host memory do.
+  uint32_t channel = 0;
+  /// Bytes per second and seconds per copy that the planner reckoned with;
+  /// 0 bytes per second: not known.
+  double bytesPerSecond = 0;
+  double latency = 0;
+};
+
+/// The machine that the graphs were placed for.
+struct Machine {
+  std::vector<Memory> memories;
+  std::vector<Device> devices;
+  std::vector<Link> links;
+};
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// A kernel's code for one target.
+struct KernelObject {
+  /// Such as "x86_64-unknown-linux-gnu".
+  std::string triple;
+  /// What the processor must have, each a level ("x86-64-v3") or a feature
+  /// ("avx2"); sorted, no duplicates.
+  std::vector<std::string> features;
+  /// What `code` is; "elf-so": a shared object without dependencies other than
+  /// the C library, which exports `symbol` (see turnip/runtime/KernelABI.h).
+  std::string format = "elf-so";
+  std::string symbol;
+  std::string code;
+};
+
+/// Result `result` may occupy exactly the bytes of operand `operand`.
+struct InPlacePair {
+  uint32_t operand = 0;
+  uint32_t result = 0;
+};
+
+/// A function on tiles, called by any number of vertices. A call's buffers are
+/// the operands, the results and, if workspaceBytes > 0, one workspace, in this
+/// order.
+struct Kernel {
+  /// Unique; a symbol in `task` and `mem` IR.
+  std::string name;
+  /// The type in IR syntax, such as "(tensor<2x3xf32>, index) ->
+  /// tensor<2xf32>"; opaque to the runtime.
+  std::string signature;
+  /// The body in IR syntax, or empty; opaque to the runtime.
+  std::string source;
+  /// Bytes of each operand and result.
+  std::vector<uint64_t> operandBytes;
+  std::vector<uint64_t> resultBytes;
+  /// How many index scalars follow the operands.
+  uint32_t scalarCount = 0;
+  /// Grid points of one call, at least 1; they are independent of each other.
+  uint64_t gridSize = 1;
+  uint64_t workspaceBytes = 0;
+  /// Work of one call: floating point operations, bytes read and written, and
+  /// the seconds that the planner reckoned with (0: not known).
+  uint64_t flops = 0;
+  uint64_t bytesMoved = 0;
+  double seconds = 0;
+  std::vector<InPlacePair> inPlace;
+  /// At most one per (triple, features).
+  std::vector<KernelObject> objects;
+};
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+/// Read: an operand or the source of a copy. Write: a result or the
+/// destination of a copy. Workspace: scratch bytes of a call.
+enum class AccessRole : uint8_t { Read, Write, Workspace };
+constexpr unsigned numAccessRoles = 3;
+const char *toString(AccessRole role);
+
+/// A range of bytes that a vertex touches.
+struct Access {
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  /// The value that a read expects there or that a write leaves there: an id,
+  /// equal for all copies of the same content. `none` for a workspace.
+  uint32_t value = none;
+  /// Index into Machine::memories.
+  uint16_t memory = 0;
+  AccessRole role = AccessRole::Read;
+};
+
+/// An index that a call passes to its kernel: `value`, plus the invocation
+/// argument `argument` (index into Entry::arguments) unless that is `none`.
+struct Scalar {
+  int64_t value = 0;
+  uint32_t argument = none;
+};
+
+/// Data: the vertex reads what the predecessor wrote. Memory: it overwrites
+/// bytes that the predecessor still used.
+enum class EdgeKind : uint8_t { Data, Memory };
+constexpr unsigned numEdgeKinds = 2;
+const char *toString(EdgeKind kind);
+
+/// A dependency: the vertex that owns the edge starts after `source` is done.
+struct Edge {
+  /// A vertex of the same entry with a smaller index.
+  uint32_t source = 0;
+  EdgeKind kind = EdgeKind::Data;
+};
+
+/// Call: a kernel runs on a device. Copy: bytes move over a link.
+enum class VertexKind : uint8_t { Call, Copy };
+constexpr unsigned numVertexKinds = 2;
+const char *toString(VertexKind kind);
+
+/// Consecutive elements of one of an entry's arrays.
+struct Range {
+  uint32_t first = 0;
+  uint32_t count = 0;
+};
+
+/// One operation of a graph. The ranges of consecutive vertices follow each
+/// other without gaps, and the last one ends where the array does.
+struct Vertex {
+  /// Into Entry::accesses. A call: the buffers in the kernel's order. A copy:
+  /// the source, then the destination.
+  Range accesses;
+  /// Into Entry::scalars; empty for a copy.
+  Range scalars;
+  /// Into Entry::edges: the predecessors.
+  Range edges;
+  /// A call: index into Module::kernels. A copy: none.
+  uint32_t kernel = none;
+  /// Index into Entry::tasks, or none for what only the planner knows.
+  uint32_t task = none;
+  /// Index into Entry::locations, or none.
+  uint32_t location = none;
+  /// A call: index into Machine::devices. A copy: index into Machine::links.
+  uint16_t engine = 0;
+  VertexKind kind = VertexKind::Call;
+};
+
+/// A slice of a named tensor and the bytes that hold it, dense and row-major.
+struct Piece {
+  /// First index and extent along each dimension of Binding::shape.
+  std::vector<int64_t> offsets;
+  std::vector<int64_t> sizes;
+  /// Where: a memory of kind host or parameters, and a byte offset in it.
+  uint32_t memory = 0;
+  uint64_t offset = 0;
+  /// The value (see Access) that is there at entry (parameters, inputs) or at
+  /// exit (results).
+  uint32_t value = none;
+};
+
+/// A tensor that enters or leaves a graph by name. A name may occur more than
+/// once with different shapes: views of one tensor.
+struct Binding {
+  std::string name;
+  ElementType type = ElementType::F32;
+  /// The shape that pieces refer to.
+  std::vector<int64_t> shape;
+  /// The shape outside: in the parameter file, or as the program declares it.
+  /// As many elements as `shape`, in the same order.
+  std::vector<int64_t> fileShape;
+  /// Parameters and inputs: the slices that are used. Results: every element
+  /// exactly once.
+  std::vector<Piece> pieces;
+};
+
+/// A number that an invocation passes and that scalars may add.
+struct Argument {
+  std::string name;
+  /// The smallest and largest value that the graph was compiled for.
+  int64_t minimum = 0;
+  int64_t maximum = 0;
+};
+
+/// The smallest capacity of a device's memory that would have done, and the
+/// task that needs it (none: no task runs there).
+struct SmallestCap {
+  uint64_t bytes = 0;
+  uint32_t task = none;
+};
+
+/// What the planner knew about a graph. Every array is empty (not known) or
+/// has an element for each memory, link or device.
+struct Statistics {
+  /// Per memory: the end of the highest byte in use.
+  std::vector<uint64_t> peakBytes;
+  /// Per link: bytes moved, and a lower bound for any plan of the same tasks.
+  std::vector<uint64_t> linkBytes;
+  std::vector<uint64_t> linkBoundBytes;
+  /// Per device.
+  std::vector<SmallestCap> smallestCaps;
+  /// Sum of the kernels' times of the busiest device, time of the busiest
+  /// channel, longest path, largest of the lower bounds, and the predicted time
+  /// of the plan; 0: not known.
+  double computeSeconds = 0;
+  double transferSeconds = 0;
+  double criticalPathSeconds = 0;
+  double boundSeconds = 0;
+  double predictedSeconds = 0;
+};
+
+/// One graph. Vertices are in the planner's order, which is topological.
+struct Entry {
+  /// Unique; a symbol in `mem` IR.
+  std::string name;
+  std::vector<Vertex> vertices;
+  std::vector<Access> accesses;
+  std::vector<Scalar> scalars;
+  std::vector<Edge> edges;
+  std::vector<Argument> arguments;
+  std::vector<Binding> parameters;
+  std::vector<Binding> inputs;
+  std::vector<Binding> results;
+  /// What people call the tasks; need not be unique.
+  std::vector<std::string> tasks;
+  /// Source locations in IR syntax, such as `loc("model.mlir":3:8)`.
+  std::vector<std::string> locations;
+  Statistics statistics;
+
+  Span<Access> accessesOf(const Vertex &vertex) const {
+    return {accesses.data() + vertex.accesses.first, vertex.accesses.count};
+  }
+  Span<Scalar> scalarsOf(const Vertex &vertex) const {
+    return {scalars.data() + vertex.scalars.first, vertex.scalars.count};
+  }
+  Span<Edge> edgesOf(const Vertex &vertex) const {
+    return {edges.data() + vertex.edges.first, vertex.edges.count};
+  }
+};
+
+/// An artifact: graphs over one set of memories, parameters and kernels.
+struct Module {
+  /// What made it, such as "turnip 0.1.0".
+  std::string producer;
+  /// The options it was made with, one command line; opaque to the runtime.
+  std::string options;
+  Machine machine;
+  std::vector<Kernel> kernels;
+  std::vector<Entry> entries;
+};
+
+/// The bytes of \p piece, a piece of \p binding. The module must be valid.
+uint64_t pieceBytes(const Binding &binding, const Piece &piece);
+
+/// The end of the highest byte of each memory that \p entry touches: accesses,
+/// parameters, inputs and results. The module must be valid.
+std::vector<uint64_t> touchedBytes(const Module &module, const Entry &entry);
+
+} // namespace artifact
+} // namespace turnip
+
+#endif // TURNIP_ARTIFACT_MODULE_H

@@ -1,0 +1,72 @@
+//===- Module.cpp - What an artifact contains -----------------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/artifact/Module.h"
+
+#include <algorithm>
+
+using namespace turnip;
+using namespace turnip::artifact;
+
+const char *artifact::toString(MemoryKind kind) {
+  switch (kind) {
+  case MemoryKind::Device:
+    return "device";
+  case MemoryKind::Host:
+    return "host";
+  case MemoryKind::Parameters:
+    return "parameters";
+  }
+  return "unknown";
+}
+
+const char *artifact::toString(DeviceKind kind) {
+  return kind == DeviceKind::Host ? "host" : "accelerator";
+}
+
+const char *artifact::toString(AccessRole role) {
+  switch (role) {
+  case AccessRole::Read:
+    return "read";
+  case AccessRole::Write:
+    return "write";
+  case AccessRole::Workspace:
+    return "workspace";
+  }
+  return "unknown";
+}
+
+const char *artifact::toString(EdgeKind kind) {
+  return kind == EdgeKind::Data ? "data" : "memory";
+}
+
+const char *artifact::toString(VertexKind kind) {
+  return kind == VertexKind::Call ? "call" : "copy";
+}
+
+uint64_t artifact::pieceBytes(const Binding &binding, const Piece &piece) {
+  uint64_t bytes = static_cast<uint64_t>(byteSize(binding.type));
+  for (int64_t size : piece.sizes)
+    bytes *= static_cast<uint64_t>(size);
+  return bytes;
+}
+
+std::vector<uint64_t> artifact::touchedBytes(const Module &module,
+                                             const Entry &entry) {
+  std::vector<uint64_t> ends(module.machine.memories.size(), 0);
+  for (const Access &access : entry.accesses)
+    ends[access.memory] =
+        std::max(ends[access.memory], access.offset + access.bytes);
+  for (const std::vector<Binding> *bindings :
+       {&entry.parameters, &entry.inputs, &entry.results})
+    for (const Binding &binding : *bindings)
+      for (const Piece &piece : binding.pieces)
+        ends[piece.memory] = std::max(
+            ends[piece.memory], piece.offset + pieceBytes(binding, piece));
+  return ends;
+}
