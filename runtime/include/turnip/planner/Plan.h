@@ -1,0 +1,148 @@
+//===- Plan.h - A problem's answer ------------------------------*- C++ -*-===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TURNIP_PLANNER_PLAN_H
+#define TURNIP_PLANNER_PLAN_H
+
+#include "turnip/planner/Placement.h"
+
+namespace turnip::planner {
+
+/// Why a copy is there.
+enum class CopyRole : uint8_t {
+  /// Not a copy.
+  NotACopy,
+  /// A transfer task of the problem.
+  Transfer,
+  /// Brings a parameter or an input to a device.
+  Load,
+  /// Brings a value to a device again that had been there before.
+  Reload,
+  /// Saves a value that only the device holds.
+  Offload,
+  /// Writes a result to where it must be at exit.
+  Result,
+  /// Moves a tile inside its memory.
+  Move,
+};
+
+/// Returns "transfer", "load", "reload", "offload", "result" or "move".
+const char *toString(CopyRole role);
+
+/// Something that runs one operation at a time; only a prediction uses it,
+/// correctness never does.
+struct Engine {
+  std::string name;
+  /// The device whose kernels it runs, None for a channel of links.
+  uint32_t device = None;
+  /// The channel of the problem's links it carries, None for compute.
+  uint32_t channel = None;
+};
+
+/// What the planner knows about an operation beyond its placement.
+struct OpInfo {
+  /// The task it carries out; None for copies the planner added and joins.
+  uint32_t task = None;
+  /// The engine it runs on; None for a join.
+  uint32_t engine = None;
+  CopyRole role = CopyRole::NotACopy;
+};
+
+/// Figures about a plan. Times are seconds.
+struct Statistics {
+  /// Largest end of a used range per memory, in bytes.
+  std::vector<uint64_t> peakBytes;
+  /// Bytes and copies carried per link of the problem.
+  std::vector<uint64_t> linkBytes, linkCopies;
+  uint64_t loads = 0, loadBytes = 0;
+  uint64_t reloads = 0, reloadBytes = 0;
+  uint64_t offloads = 0, offloadBytes = 0;
+  uint64_t results = 0, resultBytes = 0;
+  uint64_t moves = 0, moveBytes = 0;
+  uint64_t transfers = 0, transferBytes = 0;
+  uint64_t joins = 0;
+  /// No plan with this order of tasks brings fewer bytes to the devices (loads
+  /// and reloads): farthest use, with tiles evicted byte by byte.
+  double incomingBytesBound = 0;
+  /// The busiest device's sum of task costs.
+  double computeBound = 0;
+  /// The busiest channel's time for what no order can avoid: each parameter
+  /// and input once where it is needed, each transfer, each result once.
+  double transferBound = 0;
+  /// The longest chain of data dependencies, with compulsory copies.
+  double criticalPath = 0;
+  /// The largest of the three above: no run of the tasks is shorter.
+  double makespanBound = 0;
+  /// Of a simple simulation: engines in sequence, operations by urgency.
+  double predictedMakespan = 0;
+  /// The order of the portfolio that won.
+  std::string order;
+};
+
+/// A placed graph, the answer to a Problem. Operations are listed in an order
+/// that the edges allow.
+struct Plan {
+  Placement placement;
+  /// One per operation.
+  std::vector<OpInfo> ops;
+  std::vector<Engine> engines;
+  /// The tiles that the pieces of placement.entry (exit) belong to.
+  std::vector<uint32_t> entryTiles, exitTiles;
+  Statistics statistics;
+
+  /// Proves that this plan answers \p problem: each task once, on its
+  /// operands, results and workspace; entry and exit as asked for; copies only
+  /// along links; and verifyPlacement() holds. Errors are BadInput.
+  Status verify(const Problem &problem) const;
+
+  /// Lists memories, operations, edges and pieces as text, one per line.
+  std::string dump(const Problem &problem) const;
+};
+
+/// Returns the figures as lines of text; sizes are exact bytes.
+std::string toString(const Problem &problem, const Statistics &statistics);
+
+/// How tasks are ordered before memory is planned.
+enum class OrderKind : uint8_t {
+  /// Try all of the following and keep the best by predicted makespan.
+  Best,
+  /// As the problem lists them.
+  Given,
+  /// Depth first from the results.
+  DepthFirst,
+  /// Ready tasks first that leave the fewest bytes live and need the fewest
+  /// bytes loaded.
+  MemoryAware,
+  /// Ready tasks with the longest way to the end first.
+  CriticalPath,
+};
+
+/// Returns "best", "given", "depth-first", "memory-aware" or "critical-path".
+const char *toString(OrderKind kind);
+
+struct PlanOptions {
+  OrderKind order = OrderKind::Best;
+  /// How far allocation runs ahead of execution: tasks whose distinct tiles
+  /// add up to this share of the memory's capacity. 0 does not run ahead.
+  double horizon = 0.7;
+  /// Let results take the place of dying operands where tasks allow it.
+  bool inPlace = true;
+  /// Drop edges that others imply.
+  bool pruneEdges = true;
+};
+
+/// Plans \p problem. The same problem and options give the same plan.
+/// Errors: InvalidArgument from Problem::check(); DoesNotFit when a device's
+/// capacity is below smallestCap() (names the task, what it needs and the
+/// smallest cap) or when host memory cannot hold what the plan keeps there
+/// (names what it needs).
+Expected<Plan> plan(const Problem &problem, const PlanOptions &options = {});
+
+} // namespace turnip::planner
+
+#endif // TURNIP_PLANNER_PLAN_H
