@@ -10,11 +10,13 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "turnip/Dialect/Task/IR/Task.h"
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
+  registry.insert<turnip::task::TaskDialect>();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Turnip optimizer driver\n", registry));
 }

@@ -1,0 +1,199 @@
+//===- TaskDialect.cpp - Types and attributes of task ---------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/Dialect/Task/IR/Task.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace turnip::task;
+
+#include "turnip/Dialect/Task/IR/TaskDialect.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "turnip/Dialect/Task/IR/TaskAttributes.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "turnip/Dialect/Task/IR/TaskTypes.cpp.inc"
+
+void TaskDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "turnip/Dialect/Task/IR/TaskAttributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "turnip/Dialect/Task/IR/TaskTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "turnip/Dialect/Task/IR/TaskOps.cpp.inc"
+      >();
+}
+
+std::optional<int64_t> turnip::task::elementBytes(Type type) {
+  if (type.isSignlessInteger(1) || type.isSignlessInteger(8))
+    return 1;
+  if (type.isF16() || type.isBF16())
+    return 2;
+  if (type.isF32() || type.isSignlessInteger(32))
+    return 4;
+  if (type.isSignlessInteger(64))
+    return 8;
+  return std::nullopt;
+}
+
+std::optional<int64_t> turnip::task::denseBytes(ArrayRef<int64_t> shape,
+                                                Type elementType) {
+  std::optional<int64_t> bytes = elementBytes(elementType);
+  if (!bytes)
+    return std::nullopt;
+  for (int64_t size : shape)
+    if (llvm::MulOverflow(*bytes, size, *bytes))
+      return std::nullopt;
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+ParseResult turnip::task::parsePlace(AsmParser &parser, PlaceAttr &place) {
+  if (succeeded(parser.parseOptionalKeyword("host"))) {
+    place = PlaceAttr::getHost(parser.getContext());
+    return success();
+  }
+  int64_t index = 0;
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeyword("dev")))
+    return parser.emitError(loc, "expected a place: 'host' or 'dev N'");
+  loc = parser.getCurrentLocation();
+  if (parser.parseInteger(index))
+    return failure();
+  if (index < 0)
+    return parser.emitError(loc, "expected a device index of at least 0, but "
+                                 "got ")
+           << index;
+  place = PlaceAttr::get(parser.getContext(), index);
+  return success();
+}
+
+void turnip::task::printPlace(AsmPrinter &printer, PlaceAttr place) {
+  if (place.isHost())
+    printer << "host";
+  else
+    printer << "dev " << place.getIndex();
+}
+
+Attribute PlaceAttr::parse(AsmParser &parser, Type) {
+  PlaceAttr place;
+  if (parser.parseLess() || parsePlace(parser, place) || parser.parseGreater())
+    return {};
+  return place;
+}
+
+void PlaceAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printPlace(printer, *this);
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Object code
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+ObjectAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                   StringAttr triple, ArrayRef<StringAttr> features,
+                   StringAttr format, StringAttr symbol,
+                   DenseIntElementsAttr code) {
+  auto type = dyn_cast<RankedTensorType>(code.getType());
+  if (!type || type.getRank() != 1 ||
+      !type.getElementType().isSignlessInteger(8))
+    return emitError() << "expected code of type tensor<Nxi8>, but got "
+                       << code.getType();
+  if (symbol.getValue().empty())
+    return emitError() << "expected a symbol, but got an empty name";
+  return success();
+}
+
+ObjectAttr ObjectAttr::get(MLIRContext *context, StringRef triple,
+                           ArrayRef<std::string> features, StringRef format,
+                           StringRef symbol, StringRef code) {
+  SmallVector<StringAttr> featureAttrs;
+  for (const std::string &feature : features)
+    featureAttrs.push_back(StringAttr::get(context, feature));
+  auto type = RankedTensorType::get({static_cast<int64_t>(code.size())},
+                                    IntegerType::get(context, 8));
+  auto bytes = DenseElementsAttr::getFromRawBuffer(
+      type, ArrayRef<char>(code.data(), code.size()));
+  return get(context, StringAttr::get(context, triple), featureAttrs,
+             StringAttr::get(context, format), StringAttr::get(context, symbol),
+             cast<DenseIntElementsAttr>(bytes));
+}
+
+std::string ObjectAttr::getBytes() const {
+  ArrayRef<char> raw = getCode().getRawData();
+  size_t size = getCode().getNumElements();
+  if (getCode().isSplat() && size > 0)
+    return std::string(size, raw.front());
+  return std::string(raw.begin(), raw.end());
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+Type TileType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  PlaceAttr place;
+  if (parser.parseLess() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(elementType) || parser.parseComma() ||
+      parsePlace(parser, place) || parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(parser.getNameLoc()); },
+                    parser.getContext(), shape, elementType, place);
+}
+
+void TileType::print(AsmPrinter &printer) const {
+  printer << "<";
+  for (int64_t size : getShape())
+    printer << size << "x";
+  printer << getElementType() << ", ";
+  printPlace(printer, getPlace());
+  printer << ">";
+}
+
+LogicalResult
+TileType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                 ArrayRef<int64_t> shape, Type elementType, PlaceAttr place) {
+  if (!elementBytes(elementType))
+    return emitError() << "expected element type f32, f16, bf16, i8, i32, i64 "
+                          "or i1, but got "
+                       << elementType;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (size < 1)
+      return emitError() << "expected dimension " << dim
+                         << " to have a size of at least 1, but got " << size;
+  if (!denseBytes(shape, elementType))
+    return emitError() << "expected a tile of less than 2^63 bytes";
+  return success();
+}
+
+RankedTensorType TileType::getTensorType() const {
+  return RankedTensorType::get(getShape(), getElementType());
+}
+
+int64_t TileType::getSizeInBytes() const {
+  return *denseBytes(getShape(), getElementType());
+}
