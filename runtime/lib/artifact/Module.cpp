@@ -46,7 +46,15 @@ const char *artifact::toString(EdgeKind kind) {
 }
 
 const char *artifact::toString(VertexKind kind) {
-  return kind == VertexKind::Call ? "call" : "copy";
+  switch (kind) {
+  case VertexKind::Call:
+    return "call";
+  case VertexKind::Copy:
+    return "copy";
+  case VertexKind::Join:
+    return "join";
+  }
+  return "unknown";
 }
 
 uint64_t artifact::pieceBytes(const Binding &binding, const Piece &piece) {

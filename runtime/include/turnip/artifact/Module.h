@@ -206,9 +206,11 @@ struct Edge {
   EdgeKind kind = EdgeKind::Data;
 };
 
-/// Call: a kernel runs on a device. Copy: bytes move over a link.
-enum class VertexKind : uint8_t { Call, Copy };
-constexpr unsigned numVertexKinds = 2;
+/// Call: a kernel runs on a device. Copy: bytes move over a link. Join: nothing
+/// happens; it is done once its predecessors are, so that many vertices can wait
+/// for many others with few edges.
+enum class VertexKind : uint8_t { Call, Copy, Join };
+constexpr unsigned numVertexKinds = 3;
 const char *toString(VertexKind kind);
 
 /// Consecutive elements of one of an entry's arrays.
@@ -221,19 +223,20 @@ struct Range {
 /// other without gaps, and the last one ends where the array does.
 struct Vertex {
   /// Into Entry::accesses. A call: the buffers in the kernel's order. A copy:
-  /// the source, then the destination.
+  /// the source, then the destination. A join: empty.
   Range accesses;
-  /// Into Entry::scalars; empty for a copy.
+  /// Into Entry::scalars; empty for a copy or a join.
   Range scalars;
   /// Into Entry::edges: the predecessors.
   Range edges;
-  /// A call: index into Module::kernels. A copy: none.
+  /// A call: index into Module::kernels. A copy or a join: none.
   uint32_t kernel = none;
   /// Index into Entry::tasks, or none for what only the planner knows.
   uint32_t task = none;
   /// Index into Entry::locations, or none.
   uint32_t location = none;
-  /// A call: index into Machine::devices. A copy: index into Machine::links.
+  /// A call: index into Machine::devices. A copy: index into Machine::links. A
+  /// join: 0.
   uint16_t engine = 0;
   VertexKind kind = VertexKind::Call;
 };

@@ -245,29 +245,32 @@ inline const char *EnumNameEdgeKind(EdgeKind e) {
 enum class VertexKind : uint8_t {
   Call = 0,
   Copy = 1,
+  Join = 2,
   MIN = Call,
-  MAX = Copy
+  MAX = Join
 };
 
-inline const VertexKind (&EnumValuesVertexKind())[2] {
+inline const VertexKind (&EnumValuesVertexKind())[3] {
   static const VertexKind values[] = {
     VertexKind::Call,
-    VertexKind::Copy
+    VertexKind::Copy,
+    VertexKind::Join
   };
   return values;
 }
 
 inline const char * const *EnumNamesVertexKind() {
-  static const char * const names[3] = {
+  static const char * const names[4] = {
     "Call",
     "Copy",
+    "Join",
     nullptr
   };
   return names;
 }
 
 inline const char *EnumNameVertexKind(VertexKind e) {
-  if (flatbuffers::IsOutRange(e, VertexKind::Call, VertexKind::Copy)) return "";
+  if (flatbuffers::IsOutRange(e, VertexKind::Call, VertexKind::Join)) return "";
   const size_t index = static_cast<size_t>(e);
   return EnumNamesVertexKind()[index];
 }
