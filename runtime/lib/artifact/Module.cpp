@@ -57,6 +57,26 @@ const char *artifact::toString(VertexKind kind) {
   return "unknown";
 }
 
+const char *artifact::toString(CopyRole role) {
+  switch (role) {
+  case CopyRole::NotACopy:
+    return "none";
+  case CopyRole::Transfer:
+    return "transfer";
+  case CopyRole::Load:
+    return "load";
+  case CopyRole::Reload:
+    return "reload";
+  case CopyRole::Offload:
+    return "offload";
+  case CopyRole::Result:
+    return "result";
+  case CopyRole::Move:
+    return "move";
+  }
+  return "unknown";
+}
+
 uint64_t artifact::pieceBytes(const Binding &binding, const Piece &piece) {
   uint64_t bytes = static_cast<uint64_t>(byteSize(binding.type));
   for (int64_t size : piece.sizes)
