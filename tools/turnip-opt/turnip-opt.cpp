@@ -6,14 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/IR/DialectRegistry.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "turnip/Pipelines/Registration.h"
+#include "turnip/Dialect/Task/IR/Task.h"
 
 int main(int argc, char **argv) {
-  turnip::registerAllPasses();
+  mlir::registerAllPasses();
   mlir::DialectRegistry registry;
-  turnip::registerAllDialects(registry);
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Turnip optimizer driver\n", registry));
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registry.insert<turnip::task::TaskDialect>();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Turnip optimizer driver\n", registry));
 }
