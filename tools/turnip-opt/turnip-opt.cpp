@@ -6,17 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "turnip/Dialect/Task/IR/Task.h"
+#include "turnip/Pipelines/Registration.h"
 
 int main(int argc, char **argv) {
-  mlir::registerAllPasses();
+  turnip::registerAllPasses();
   mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  registry.insert<turnip::task::TaskDialect>();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Turnip optimizer driver\n", registry));
+  turnip::registerAllDialects(registry);
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Turnip optimizer driver\n", registry));
 }

@@ -46,7 +46,35 @@ const char *artifact::toString(EdgeKind kind) {
 }
 
 const char *artifact::toString(VertexKind kind) {
-  return kind == VertexKind::Call ? "call" : "copy";
+  switch (kind) {
+  case VertexKind::Call:
+    return "call";
+  case VertexKind::Copy:
+    return "copy";
+  case VertexKind::Join:
+    return "join";
+  }
+  return "unknown";
+}
+
+const char *artifact::toString(CopyRole role) {
+  switch (role) {
+  case CopyRole::NotACopy:
+    return "none";
+  case CopyRole::Transfer:
+    return "transfer";
+  case CopyRole::Load:
+    return "load";
+  case CopyRole::Reload:
+    return "reload";
+  case CopyRole::Offload:
+    return "offload";
+  case CopyRole::Result:
+    return "result";
+  case CopyRole::Move:
+    return "move";
+  }
+  return "unknown";
 }
 
 uint64_t artifact::pieceBytes(const Binding &binding, const Piece &piece) {

@@ -86,8 +86,8 @@ struct Device {
   /// Machine::memories). Calls of a device whose memory is of kind host may
   /// also read memories of kind parameters.
   uint32_t memory = 0;
-  /// The host memory that its tiles are evicted to; may be `memory` itself.
-  uint32_t backing = 0;
+  /// The host memory that its tiles are evicted to; none for a host device.
+  uint32_t backing = none;
 };
 
 /// A way for bytes from one memory to another.
@@ -206,10 +206,29 @@ struct Edge {
   EdgeKind kind = EdgeKind::Data;
 };
 
-/// Call: a kernel runs on a device. Copy: bytes move over a link.
-enum class VertexKind : uint8_t { Call, Copy };
-constexpr unsigned numVertexKinds = 2;
+/// Call: a kernel runs on a device. Copy: bytes move over a link. Join: nothing
+/// happens; it stands for all of its predecessors, so that many vertices can
+/// wait for many others with few edges.
+enum class VertexKind : uint8_t { Call, Copy, Join };
+constexpr unsigned numVertexKinds = 3;
 const char *toString(VertexKind kind);
+
+/// Why a copy is there (see planner::CopyRole); NotACopy for other vertices.
+/// For people and traces: execution does not depend on it.
+enum class CopyRole : uint8_t {
+  NotACopy,
+  Transfer,
+  Load,
+  Reload,
+  Offload,
+  Result,
+  Move
+};
+constexpr unsigned numCopyRoles = 7;
+const char *toString(CopyRole role);
+
+/// The engine of a vertex that needs none.
+constexpr uint16_t noEngine = UINT16_MAX;
 
 /// Consecutive elements of one of an entry's arrays.
 struct Range {
@@ -221,21 +240,24 @@ struct Range {
 /// other without gaps, and the last one ends where the array does.
 struct Vertex {
   /// Into Entry::accesses. A call: the buffers in the kernel's order. A copy:
-  /// the source, then the destination.
+  /// the source, then the destination. A join: empty.
   Range accesses;
-  /// Into Entry::scalars; empty for a copy.
+  /// Into Entry::scalars; empty except for a call.
   Range scalars;
-  /// Into Entry::edges: the predecessors.
+  /// Into Entry::edges: the predecessors, ascending without duplicates.
   Range edges;
-  /// A call: index into Module::kernels. A copy: none.
+  /// A call: index into Module::kernels. Otherwise none.
   uint32_t kernel = none;
   /// Index into Entry::tasks, or none for what only the planner knows.
   uint32_t task = none;
   /// Index into Entry::locations, or none.
   uint32_t location = none;
-  /// A call: index into Machine::devices. A copy: index into Machine::links.
-  uint16_t engine = 0;
+  /// A call: index into Machine::devices. A copy: index into Machine::links, or
+  /// noEngine within one memory, where a device with that memory moves the
+  /// bytes itself. A join: noEngine.
+  uint16_t engine = noEngine;
   VertexKind kind = VertexKind::Call;
+  CopyRole role = CopyRole::NotACopy;
 };
 
 /// A slice of a named tensor and the bytes that hold it, dense and row-major.
@@ -281,24 +303,27 @@ struct SmallestCap {
   uint32_t task = none;
 };
 
-/// What the planner knew about a graph. Every array is empty (not known) or
-/// has an element for each memory, link or device.
+/// What the planner knew about a graph (see planner::Statistics). Every array
+/// is empty (not known) or has an element for each memory, link or device.
 struct Statistics {
   /// Per memory: the end of the highest byte in use.
   std::vector<uint64_t> peakBytes;
-  /// Per link: bytes moved, and a lower bound for any plan of the same tasks.
+  /// Per link: bytes moved.
   std::vector<uint64_t> linkBytes;
-  std::vector<uint64_t> linkBoundBytes;
+  /// No plan with this order of tasks brings fewer bytes to the devices.
+  uint64_t incomingBytesBound = 0;
   /// Per device.
   std::vector<SmallestCap> smallestCaps;
-  /// Sum of the kernels' times of the busiest device, time of the busiest
-  /// channel, longest path, largest of the lower bounds, and the predicted time
-  /// of the plan; 0: not known.
-  double computeSeconds = 0;
-  double transferSeconds = 0;
-  double criticalPathSeconds = 0;
-  double boundSeconds = 0;
-  double predictedSeconds = 0;
+  /// Sum of the task costs of the busiest device, time of the busiest channel
+  /// for what no order avoids, longest chain, the largest of these three, and
+  /// the predicted time of the plan, all in seconds; 0: not known.
+  double computeBound = 0;
+  double transferBound = 0;
+  double criticalPath = 0;
+  double makespanBound = 0;
+  double predictedMakespan = 0;
+  /// The order of tasks that the planner chose, such as "depth-first".
+  std::string order;
 };
 
 /// One graph. Vertices are in the planner's order, which is topological.

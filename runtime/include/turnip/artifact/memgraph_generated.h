@@ -245,31 +245,79 @@ inline const char *EnumNameEdgeKind(EdgeKind e) {
 enum class VertexKind : uint8_t {
   Call = 0,
   Copy = 1,
+  Join = 2,
   MIN = Call,
-  MAX = Copy
+  MAX = Join
 };
 
-inline const VertexKind (&EnumValuesVertexKind())[2] {
+inline const VertexKind (&EnumValuesVertexKind())[3] {
   static const VertexKind values[] = {
     VertexKind::Call,
-    VertexKind::Copy
+    VertexKind::Copy,
+    VertexKind::Join
   };
   return values;
 }
 
 inline const char * const *EnumNamesVertexKind() {
-  static const char * const names[3] = {
+  static const char * const names[4] = {
     "Call",
     "Copy",
+    "Join",
     nullptr
   };
   return names;
 }
 
 inline const char *EnumNameVertexKind(VertexKind e) {
-  if (flatbuffers::IsOutRange(e, VertexKind::Call, VertexKind::Copy)) return "";
+  if (flatbuffers::IsOutRange(e, VertexKind::Call, VertexKind::Join)) return "";
   const size_t index = static_cast<size_t>(e);
   return EnumNamesVertexKind()[index];
+}
+
+enum class CopyRole : uint8_t {
+  NotACopy = 0,
+  Transfer = 1,
+  Load = 2,
+  Reload = 3,
+  Offload = 4,
+  Result = 5,
+  Move = 6,
+  MIN = NotACopy,
+  MAX = Move
+};
+
+inline const CopyRole (&EnumValuesCopyRole())[7] {
+  static const CopyRole values[] = {
+    CopyRole::NotACopy,
+    CopyRole::Transfer,
+    CopyRole::Load,
+    CopyRole::Reload,
+    CopyRole::Offload,
+    CopyRole::Result,
+    CopyRole::Move
+  };
+  return values;
+}
+
+inline const char * const *EnumNamesCopyRole() {
+  static const char * const names[8] = {
+    "NotACopy",
+    "Transfer",
+    "Load",
+    "Reload",
+    "Offload",
+    "Result",
+    "Move",
+    nullptr
+  };
+  return names;
+}
+
+inline const char *EnumNameCopyRole(CopyRole e) {
+  if (flatbuffers::IsOutRange(e, CopyRole::NotACopy, CopyRole::Move)) return "";
+  const size_t index = static_cast<size_t>(e);
+  return EnumNamesCopyRole()[index];
 }
 
 FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Version FLATBUFFERS_FINAL_CLASS {
@@ -497,7 +545,7 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Vertex FLATBUFFERS_FINAL_CLASS {
   uint32_t location_;
   uint16_t engine_;
   uint8_t kind_;
-  uint8_t reserved_;
+  uint8_t role_;
 
  public:
   Vertex()
@@ -509,9 +557,9 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Vertex FLATBUFFERS_FINAL_CLASS {
         location_(0),
         engine_(0),
         kind_(0),
-        reserved_(0) {
+        role_(0) {
   }
-  Vertex(const turnip::artifact::fb::Range &_accesses, const turnip::artifact::fb::Range &_scalars, const turnip::artifact::fb::Range &_edges, uint32_t _kernel, uint32_t _task, uint32_t _location, uint16_t _engine, turnip::artifact::fb::VertexKind _kind, uint8_t _reserved)
+  Vertex(const turnip::artifact::fb::Range &_accesses, const turnip::artifact::fb::Range &_scalars, const turnip::artifact::fb::Range &_edges, uint32_t _kernel, uint32_t _task, uint32_t _location, uint16_t _engine, turnip::artifact::fb::VertexKind _kind, turnip::artifact::fb::CopyRole _role)
       : accesses_(_accesses),
         scalars_(_scalars),
         edges_(_edges),
@@ -520,7 +568,7 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Vertex FLATBUFFERS_FINAL_CLASS {
         location_(flatbuffers::EndianScalar(_location)),
         engine_(flatbuffers::EndianScalar(_engine)),
         kind_(flatbuffers::EndianScalar(static_cast<uint8_t>(_kind))),
-        reserved_(flatbuffers::EndianScalar(_reserved)) {
+        role_(flatbuffers::EndianScalar(static_cast<uint8_t>(_role))) {
   }
   const turnip::artifact::fb::Range &accesses() const {
     return accesses_;
@@ -546,8 +594,8 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Vertex FLATBUFFERS_FINAL_CLASS {
   turnip::artifact::fb::VertexKind kind() const {
     return static_cast<turnip::artifact::fb::VertexKind>(flatbuffers::EndianScalar(kind_));
   }
-  uint8_t reserved() const {
-    return flatbuffers::EndianScalar(reserved_);
+  turnip::artifact::fb::CopyRole role() const {
+    return static_cast<turnip::artifact::fb::CopyRole>(flatbuffers::EndianScalar(role_));
   }
 };
 FLATBUFFERS_STRUCT_END(Vertex, 40);
@@ -1475,13 +1523,14 @@ struct Statistics FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
     VT_PEAK_BYTES = 4,
     VT_LINK_BYTES = 6,
-    VT_LINK_BOUND_BYTES = 8,
+    VT_INCOMING_BYTES_BOUND = 8,
     VT_SMALLEST_CAPS = 10,
-    VT_COMPUTE_SECONDS = 12,
-    VT_TRANSFER_SECONDS = 14,
-    VT_CRITICAL_PATH_SECONDS = 16,
-    VT_BOUND_SECONDS = 18,
-    VT_PREDICTED_SECONDS = 20
+    VT_COMPUTE_BOUND = 12,
+    VT_TRANSFER_BOUND = 14,
+    VT_CRITICAL_PATH = 16,
+    VT_MAKESPAN_BOUND = 18,
+    VT_PREDICTED_MAKESPAN = 20,
+    VT_ORDER = 22
   };
   const flatbuffers::Vector<uint64_t> *peak_bytes() const {
     return GetPointer<const flatbuffers::Vector<uint64_t> *>(VT_PEAK_BYTES);
@@ -1489,26 +1538,29 @@ struct Statistics FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<uint64_t> *link_bytes() const {
     return GetPointer<const flatbuffers::Vector<uint64_t> *>(VT_LINK_BYTES);
   }
-  const flatbuffers::Vector<uint64_t> *link_bound_bytes() const {
-    return GetPointer<const flatbuffers::Vector<uint64_t> *>(VT_LINK_BOUND_BYTES);
+  uint64_t incoming_bytes_bound() const {
+    return GetField<uint64_t>(VT_INCOMING_BYTES_BOUND, 0);
   }
   const flatbuffers::Vector<const turnip::artifact::fb::SmallestCap *> *smallest_caps() const {
     return GetPointer<const flatbuffers::Vector<const turnip::artifact::fb::SmallestCap *> *>(VT_SMALLEST_CAPS);
   }
-  double compute_seconds() const {
-    return GetField<double>(VT_COMPUTE_SECONDS, 0.0);
+  double compute_bound() const {
+    return GetField<double>(VT_COMPUTE_BOUND, 0.0);
   }
-  double transfer_seconds() const {
-    return GetField<double>(VT_TRANSFER_SECONDS, 0.0);
+  double transfer_bound() const {
+    return GetField<double>(VT_TRANSFER_BOUND, 0.0);
   }
-  double critical_path_seconds() const {
-    return GetField<double>(VT_CRITICAL_PATH_SECONDS, 0.0);
+  double critical_path() const {
+    return GetField<double>(VT_CRITICAL_PATH, 0.0);
   }
-  double bound_seconds() const {
-    return GetField<double>(VT_BOUND_SECONDS, 0.0);
+  double makespan_bound() const {
+    return GetField<double>(VT_MAKESPAN_BOUND, 0.0);
   }
-  double predicted_seconds() const {
-    return GetField<double>(VT_PREDICTED_SECONDS, 0.0);
+  double predicted_makespan() const {
+    return GetField<double>(VT_PREDICTED_MAKESPAN, 0.0);
+  }
+  const flatbuffers::String *order() const {
+    return GetPointer<const flatbuffers::String *>(VT_ORDER);
   }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
@@ -1516,15 +1568,16 @@ struct Statistics FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyVector(peak_bytes()) &&
            VerifyOffsetRequired(verifier, VT_LINK_BYTES) &&
            verifier.VerifyVector(link_bytes()) &&
-           VerifyOffsetRequired(verifier, VT_LINK_BOUND_BYTES) &&
-           verifier.VerifyVector(link_bound_bytes()) &&
+           VerifyField<uint64_t>(verifier, VT_INCOMING_BYTES_BOUND, 8) &&
            VerifyOffsetRequired(verifier, VT_SMALLEST_CAPS) &&
            verifier.VerifyVector(smallest_caps()) &&
-           VerifyField<double>(verifier, VT_COMPUTE_SECONDS, 8) &&
-           VerifyField<double>(verifier, VT_TRANSFER_SECONDS, 8) &&
-           VerifyField<double>(verifier, VT_CRITICAL_PATH_SECONDS, 8) &&
-           VerifyField<double>(verifier, VT_BOUND_SECONDS, 8) &&
-           VerifyField<double>(verifier, VT_PREDICTED_SECONDS, 8) &&
+           VerifyField<double>(verifier, VT_COMPUTE_BOUND, 8) &&
+           VerifyField<double>(verifier, VT_TRANSFER_BOUND, 8) &&
+           VerifyField<double>(verifier, VT_CRITICAL_PATH, 8) &&
+           VerifyField<double>(verifier, VT_MAKESPAN_BOUND, 8) &&
+           VerifyField<double>(verifier, VT_PREDICTED_MAKESPAN, 8) &&
+           VerifyOffsetRequired(verifier, VT_ORDER) &&
+           verifier.VerifyString(order()) &&
            verifier.EndTable();
   }
 };
@@ -1539,26 +1592,29 @@ struct StatisticsBuilder {
   void add_link_bytes(flatbuffers::Offset<flatbuffers::Vector<uint64_t>> link_bytes) {
     fbb_.AddOffset(Statistics::VT_LINK_BYTES, link_bytes);
   }
-  void add_link_bound_bytes(flatbuffers::Offset<flatbuffers::Vector<uint64_t>> link_bound_bytes) {
-    fbb_.AddOffset(Statistics::VT_LINK_BOUND_BYTES, link_bound_bytes);
+  void add_incoming_bytes_bound(uint64_t incoming_bytes_bound) {
+    fbb_.AddElement<uint64_t>(Statistics::VT_INCOMING_BYTES_BOUND, incoming_bytes_bound, 0);
   }
   void add_smallest_caps(flatbuffers::Offset<flatbuffers::Vector<const turnip::artifact::fb::SmallestCap *>> smallest_caps) {
     fbb_.AddOffset(Statistics::VT_SMALLEST_CAPS, smallest_caps);
   }
-  void add_compute_seconds(double compute_seconds) {
-    fbb_.AddElement<double>(Statistics::VT_COMPUTE_SECONDS, compute_seconds, 0.0);
+  void add_compute_bound(double compute_bound) {
+    fbb_.AddElement<double>(Statistics::VT_COMPUTE_BOUND, compute_bound, 0.0);
   }
-  void add_transfer_seconds(double transfer_seconds) {
-    fbb_.AddElement<double>(Statistics::VT_TRANSFER_SECONDS, transfer_seconds, 0.0);
+  void add_transfer_bound(double transfer_bound) {
+    fbb_.AddElement<double>(Statistics::VT_TRANSFER_BOUND, transfer_bound, 0.0);
   }
-  void add_critical_path_seconds(double critical_path_seconds) {
-    fbb_.AddElement<double>(Statistics::VT_CRITICAL_PATH_SECONDS, critical_path_seconds, 0.0);
+  void add_critical_path(double critical_path) {
+    fbb_.AddElement<double>(Statistics::VT_CRITICAL_PATH, critical_path, 0.0);
   }
-  void add_bound_seconds(double bound_seconds) {
-    fbb_.AddElement<double>(Statistics::VT_BOUND_SECONDS, bound_seconds, 0.0);
+  void add_makespan_bound(double makespan_bound) {
+    fbb_.AddElement<double>(Statistics::VT_MAKESPAN_BOUND, makespan_bound, 0.0);
   }
-  void add_predicted_seconds(double predicted_seconds) {
-    fbb_.AddElement<double>(Statistics::VT_PREDICTED_SECONDS, predicted_seconds, 0.0);
+  void add_predicted_makespan(double predicted_makespan) {
+    fbb_.AddElement<double>(Statistics::VT_PREDICTED_MAKESPAN, predicted_makespan, 0.0);
+  }
+  void add_order(flatbuffers::Offset<flatbuffers::String> order) {
+    fbb_.AddOffset(Statistics::VT_ORDER, order);
   }
   explicit StatisticsBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
@@ -1569,8 +1625,8 @@ struct StatisticsBuilder {
     auto o = flatbuffers::Offset<Statistics>(end);
     fbb_.Required(o, Statistics::VT_PEAK_BYTES);
     fbb_.Required(o, Statistics::VT_LINK_BYTES);
-    fbb_.Required(o, Statistics::VT_LINK_BOUND_BYTES);
     fbb_.Required(o, Statistics::VT_SMALLEST_CAPS);
+    fbb_.Required(o, Statistics::VT_ORDER);
     return o;
   }
 };
@@ -1579,21 +1635,23 @@ inline flatbuffers::Offset<Statistics> CreateStatistics(
     flatbuffers::FlatBufferBuilder &_fbb,
     flatbuffers::Offset<flatbuffers::Vector<uint64_t>> peak_bytes = 0,
     flatbuffers::Offset<flatbuffers::Vector<uint64_t>> link_bytes = 0,
-    flatbuffers::Offset<flatbuffers::Vector<uint64_t>> link_bound_bytes = 0,
+    uint64_t incoming_bytes_bound = 0,
     flatbuffers::Offset<flatbuffers::Vector<const turnip::artifact::fb::SmallestCap *>> smallest_caps = 0,
-    double compute_seconds = 0.0,
-    double transfer_seconds = 0.0,
-    double critical_path_seconds = 0.0,
-    double bound_seconds = 0.0,
-    double predicted_seconds = 0.0) {
+    double compute_bound = 0.0,
+    double transfer_bound = 0.0,
+    double critical_path = 0.0,
+    double makespan_bound = 0.0,
+    double predicted_makespan = 0.0,
+    flatbuffers::Offset<flatbuffers::String> order = 0) {
   StatisticsBuilder builder_(_fbb);
-  builder_.add_predicted_seconds(predicted_seconds);
-  builder_.add_bound_seconds(bound_seconds);
-  builder_.add_critical_path_seconds(critical_path_seconds);
-  builder_.add_transfer_seconds(transfer_seconds);
-  builder_.add_compute_seconds(compute_seconds);
+  builder_.add_predicted_makespan(predicted_makespan);
+  builder_.add_makespan_bound(makespan_bound);
+  builder_.add_critical_path(critical_path);
+  builder_.add_transfer_bound(transfer_bound);
+  builder_.add_compute_bound(compute_bound);
+  builder_.add_incoming_bytes_bound(incoming_bytes_bound);
+  builder_.add_order(order);
   builder_.add_smallest_caps(smallest_caps);
-  builder_.add_link_bound_bytes(link_bound_bytes);
   builder_.add_link_bytes(link_bytes);
   builder_.add_peak_bytes(peak_bytes);
   return builder_.Finish();
@@ -1603,28 +1661,30 @@ inline flatbuffers::Offset<Statistics> CreateStatisticsDirect(
     flatbuffers::FlatBufferBuilder &_fbb,
     const std::vector<uint64_t> *peak_bytes = nullptr,
     const std::vector<uint64_t> *link_bytes = nullptr,
-    const std::vector<uint64_t> *link_bound_bytes = nullptr,
+    uint64_t incoming_bytes_bound = 0,
     const std::vector<turnip::artifact::fb::SmallestCap> *smallest_caps = nullptr,
-    double compute_seconds = 0.0,
-    double transfer_seconds = 0.0,
-    double critical_path_seconds = 0.0,
-    double bound_seconds = 0.0,
-    double predicted_seconds = 0.0) {
+    double compute_bound = 0.0,
+    double transfer_bound = 0.0,
+    double critical_path = 0.0,
+    double makespan_bound = 0.0,
+    double predicted_makespan = 0.0,
+    const char *order = nullptr) {
   auto peak_bytes__ = peak_bytes ? _fbb.CreateVector<uint64_t>(*peak_bytes) : 0;
   auto link_bytes__ = link_bytes ? _fbb.CreateVector<uint64_t>(*link_bytes) : 0;
-  auto link_bound_bytes__ = link_bound_bytes ? _fbb.CreateVector<uint64_t>(*link_bound_bytes) : 0;
   auto smallest_caps__ = smallest_caps ? _fbb.CreateVectorOfStructs<turnip::artifact::fb::SmallestCap>(*smallest_caps) : 0;
+  auto order__ = order ? _fbb.CreateString(order) : 0;
   return turnip::artifact::fb::CreateStatistics(
       _fbb,
       peak_bytes__,
       link_bytes__,
-      link_bound_bytes__,
+      incoming_bytes_bound,
       smallest_caps__,
-      compute_seconds,
-      transfer_seconds,
-      critical_path_seconds,
-      bound_seconds,
-      predicted_seconds);
+      compute_bound,
+      transfer_bound,
+      critical_path,
+      makespan_bound,
+      predicted_makespan,
+      order__);
 }
 
 struct Entry FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {

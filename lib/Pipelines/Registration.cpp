@@ -1,0 +1,23 @@
+//===- Registration.cpp - What every tool registers -----------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/Pipelines/Registration.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "turnip/Dialect/Ein/IR/Ein.h"
+#include "turnip/Dialect/Task/IR/Task.h"
+
+void turnip::registerAllDialects(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registry.insert<ein::EinDialect, task::TaskDialect>();
+}
+
+void turnip::registerAllPasses() { mlir::registerAllPasses(); }
