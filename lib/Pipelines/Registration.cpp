@@ -11,6 +11,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "turnip/Conversion/EinToTask/Passes.h"
 #include "turnip/Dialect/Ein/IR/Ein.h"
 #include "turnip/Dialect/Task/IR/Task.h"
 
@@ -20,4 +21,7 @@ void turnip::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<ein::EinDialect, task::TaskDialect>();
 }
 
-void turnip::registerAllPasses() { mlir::registerAllPasses(); }
+void turnip::registerAllPasses() {
+  mlir::registerAllPasses();
+  registerEinToTaskPasses();
+}
