@@ -19,6 +19,8 @@ namespace fb {
 
 struct Version;
 
+struct Hash;
+
 struct Memory;
 struct MemoryBuilder;
 
@@ -342,6 +344,23 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Version FLATBUFFERS_FINAL_CLASS {
   }
 };
 FLATBUFFERS_STRUCT_END(Version, 8);
+
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(8) Hash FLATBUFFERS_FINAL_CLASS {
+ private:
+  uint64_t value_;
+
+ public:
+  Hash()
+      : value_(0) {
+  }
+  Hash(uint64_t _value)
+      : value_(flatbuffers::EndianScalar(_value)) {
+  }
+  uint64_t value() const {
+    return flatbuffers::EndianScalar(value_);
+  }
+};
+FLATBUFFERS_STRUCT_END(Hash, 8);
 
 FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(8) Link FLATBUFFERS_FINAL_CLASS {
  private:
@@ -1919,8 +1938,8 @@ struct Header FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const turnip::artifact::fb::Version *version() const {
     return GetStruct<const turnip::artifact::fb::Version *>(VT_VERSION);
   }
-  uint64_t hash() const {
-    return GetField<uint64_t>(VT_HASH, 0);
+  const turnip::artifact::fb::Hash *hash() const {
+    return GetStruct<const turnip::artifact::fb::Hash *>(VT_HASH);
   }
   const flatbuffers::String *producer() const {
     return GetPointer<const flatbuffers::String *>(VT_PRODUCER);
@@ -1928,7 +1947,7 @@ struct Header FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyFieldRequired<turnip::artifact::fb::Version>(verifier, VT_VERSION, 4) &&
-           VerifyField<uint64_t>(verifier, VT_HASH, 8) &&
+           VerifyFieldRequired<turnip::artifact::fb::Hash>(verifier, VT_HASH, 8) &&
            VerifyOffsetRequired(verifier, VT_PRODUCER) &&
            verifier.VerifyString(producer()) &&
            verifier.EndTable();
@@ -1942,8 +1961,8 @@ struct HeaderBuilder {
   void add_version(const turnip::artifact::fb::Version *version) {
     fbb_.AddStruct(Header::VT_VERSION, version);
   }
-  void add_hash(uint64_t hash) {
-    fbb_.AddElement<uint64_t>(Header::VT_HASH, hash, 0);
+  void add_hash(const turnip::artifact::fb::Hash *hash) {
+    fbb_.AddStruct(Header::VT_HASH, hash);
   }
   void add_producer(flatbuffers::Offset<flatbuffers::String> producer) {
     fbb_.AddOffset(Header::VT_PRODUCER, producer);
@@ -1956,6 +1975,7 @@ struct HeaderBuilder {
     const auto end = fbb_.EndTable(start_);
     auto o = flatbuffers::Offset<Header>(end);
     fbb_.Required(o, Header::VT_VERSION);
+    fbb_.Required(o, Header::VT_HASH);
     fbb_.Required(o, Header::VT_PRODUCER);
     return o;
   }
@@ -1964,11 +1984,11 @@ struct HeaderBuilder {
 inline flatbuffers::Offset<Header> CreateHeader(
     flatbuffers::FlatBufferBuilder &_fbb,
     const turnip::artifact::fb::Version *version = nullptr,
-    uint64_t hash = 0,
+    const turnip::artifact::fb::Hash *hash = nullptr,
     flatbuffers::Offset<flatbuffers::String> producer = 0) {
   HeaderBuilder builder_(_fbb);
-  builder_.add_hash(hash);
   builder_.add_producer(producer);
+  builder_.add_hash(hash);
   builder_.add_version(version);
   return builder_.Finish();
 }
@@ -1976,7 +1996,7 @@ inline flatbuffers::Offset<Header> CreateHeader(
 inline flatbuffers::Offset<Header> CreateHeaderDirect(
     flatbuffers::FlatBufferBuilder &_fbb,
     const turnip::artifact::fb::Version *version = nullptr,
-    uint64_t hash = 0,
+    const turnip::artifact::fb::Hash *hash = nullptr,
     const char *producer = nullptr) {
   auto producer__ = producer ? _fbb.CreateString(producer) : 0;
   return turnip::artifact::fb::CreateHeader(
@@ -2000,8 +2020,8 @@ struct Module FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const turnip::artifact::fb::Version *version() const {
     return GetStruct<const turnip::artifact::fb::Version *>(VT_VERSION);
   }
-  uint64_t hash() const {
-    return GetField<uint64_t>(VT_HASH, 0);
+  const turnip::artifact::fb::Hash *hash() const {
+    return GetStruct<const turnip::artifact::fb::Hash *>(VT_HASH);
   }
   const flatbuffers::String *producer() const {
     return GetPointer<const flatbuffers::String *>(VT_PRODUCER);
@@ -2021,7 +2041,7 @@ struct Module FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyFieldRequired<turnip::artifact::fb::Version>(verifier, VT_VERSION, 4) &&
-           VerifyField<uint64_t>(verifier, VT_HASH, 8) &&
+           VerifyFieldRequired<turnip::artifact::fb::Hash>(verifier, VT_HASH, 8) &&
            VerifyOffsetRequired(verifier, VT_PRODUCER) &&
            verifier.VerifyString(producer()) &&
            VerifyOffsetRequired(verifier, VT_OPTIONS) &&
@@ -2045,8 +2065,8 @@ struct ModuleBuilder {
   void add_version(const turnip::artifact::fb::Version *version) {
     fbb_.AddStruct(Module::VT_VERSION, version);
   }
-  void add_hash(uint64_t hash) {
-    fbb_.AddElement<uint64_t>(Module::VT_HASH, hash, 0);
+  void add_hash(const turnip::artifact::fb::Hash *hash) {
+    fbb_.AddStruct(Module::VT_HASH, hash);
   }
   void add_producer(flatbuffers::Offset<flatbuffers::String> producer) {
     fbb_.AddOffset(Module::VT_PRODUCER, producer);
@@ -2071,6 +2091,7 @@ struct ModuleBuilder {
     const auto end = fbb_.EndTable(start_);
     auto o = flatbuffers::Offset<Module>(end);
     fbb_.Required(o, Module::VT_VERSION);
+    fbb_.Required(o, Module::VT_HASH);
     fbb_.Required(o, Module::VT_PRODUCER);
     fbb_.Required(o, Module::VT_OPTIONS);
     fbb_.Required(o, Module::VT_MACHINE);
@@ -2083,19 +2104,19 @@ struct ModuleBuilder {
 inline flatbuffers::Offset<Module> CreateModule(
     flatbuffers::FlatBufferBuilder &_fbb,
     const turnip::artifact::fb::Version *version = nullptr,
-    uint64_t hash = 0,
+    const turnip::artifact::fb::Hash *hash = nullptr,
     flatbuffers::Offset<flatbuffers::String> producer = 0,
     flatbuffers::Offset<flatbuffers::String> options = 0,
     flatbuffers::Offset<turnip::artifact::fb::Machine> machine = 0,
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<turnip::artifact::fb::Kernel>>> kernels = 0,
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<turnip::artifact::fb::Entry>>> entries = 0) {
   ModuleBuilder builder_(_fbb);
-  builder_.add_hash(hash);
   builder_.add_entries(entries);
   builder_.add_kernels(kernels);
   builder_.add_machine(machine);
   builder_.add_options(options);
   builder_.add_producer(producer);
+  builder_.add_hash(hash);
   builder_.add_version(version);
   return builder_.Finish();
 }
@@ -2103,7 +2124,7 @@ inline flatbuffers::Offset<Module> CreateModule(
 inline flatbuffers::Offset<Module> CreateModuleDirect(
     flatbuffers::FlatBufferBuilder &_fbb,
     const turnip::artifact::fb::Version *version = nullptr,
-    uint64_t hash = 0,
+    const turnip::artifact::fb::Hash *hash = nullptr,
     const char *producer = nullptr,
     const char *options = nullptr,
     flatbuffers::Offset<turnip::artifact::fb::Machine> machine = 0,
