@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "turnip/Dialect/Ein/IR/Ein.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -22,7 +23,18 @@ using namespace turnip::ein;
 #define GET_ATTRDEF_CLASSES
 #include "turnip/Dialect/Ein/IR/EinAttrs.cpp.inc"
 
+namespace {
+/// Constants that arise in a body stay there: it uses no scalars from above.
+struct EinFoldInterface : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+  bool shouldMaterializeInto(Region *region) const override {
+    return isa<EinsumOp>(region->getParentOp());
+  }
+};
+} // namespace
+
 void EinDialect::initialize() {
+  addInterfaces<EinFoldInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "turnip/Dialect/Ein/IR/EinAttrs.cpp.inc"

@@ -118,6 +118,8 @@ def Ein_EinsumOp : Ein_PartitionableOp<"einsum"> {
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Ein_IndexOp : Ein_Op<"index", [Pure, HasParent<"EinsumOp">]> {
@@ -134,11 +136,20 @@ def Ein_IndexOp : Ein_Op<"index", [Pure, HasParent<"EinsumOp">]> {
   let results = (outs Index:$result);
   let assemblyFormat = "$label attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Ein_YieldOp : Ein_Op<"yield", [Pure, Terminator,
     ParentOneOf<["EinsumOp", "FusedOp"]>]> {
   let summary = "Ends the body of an einsum or of a fused operation";
+  let description = [{
+    In `ein.einsum`, one scalar of the type of the result's elements, which the
+    combiner accumulates; in `ein.fused`, a tensor per result.
+
+    ```mlir
+    ein.yield %p : f32
+    ```
+  }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
@@ -187,6 +198,7 @@ def Ein_FusedOp : Ein_PartitionableOp<"fused"> {
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Ein_SliceOp : Ein_PartitionableOp<"slice"> {
@@ -208,6 +220,8 @@ def Ein_SliceOp : Ein_PartitionableOp<"slice"> {
     `:` type($source) `to` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Ein_ConcatOp : Ein_PartitionableOp<"concat"> {
@@ -224,6 +238,8 @@ def Ein_ConcatOp : Ein_PartitionableOp<"concat"> {
     $inputs `dim` $dim attr-dict `:` functional-type($inputs, $result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Ein_ReshapeOp : Ein_PartitionableOp<"reshape"> {
@@ -239,6 +255,7 @@ def Ein_ReshapeOp : Ein_PartitionableOp<"reshape"> {
     $source attr-dict `:` type($source) `to` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Ein_GatherOp : Ein_PartitionableOp<"gather"> {
