@@ -88,10 +88,7 @@ LogicalResult EinDialect::verifyRegionArgAttribute(Operation *op,
                                                    unsigned region,
                                                    unsigned index,
                                                    NamedAttribute attribute) {
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  if (!function)
-    return op->emitOpError("expected a function to have '")
-           << attribute.getName().getValue() << "'";
+  auto function = cast<FunctionOpInterface>(op);
   return verifyBinding(
       op, attribute, "argument", index, function.getNumArguments(),
       [&](unsigned i) { return function.getArgAttr(i, "ein.name"); });
@@ -99,10 +96,7 @@ LogicalResult EinDialect::verifyRegionArgAttribute(Operation *op,
 
 LogicalResult EinDialect::verifyRegionResultAttribute(
     Operation *op, unsigned region, unsigned index, NamedAttribute attribute) {
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  if (!function)
-    return op->emitOpError("expected a function to have '")
-           << attribute.getName().getValue() << "'";
+  auto function = cast<FunctionOpInterface>(op);
   return verifyBinding(
       op, attribute, "result", index, function.getNumResults(),
       [&](unsigned i) { return function.getResultAttr(i, "ein.name"); });

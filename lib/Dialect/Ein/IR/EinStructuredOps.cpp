@@ -201,7 +201,7 @@ LogicalResult EinsumOp::verifyRegions() {
   for (Operation &inner : *getBlock()) {
     if (failed(verifyCaptures(*this, &inner, getBody())))
       return failure();
-    if (isa<YieldOp, IndexOp>(inner))
+    if (isa<IndexOp>(inner) || inner.hasTrait<OpTrait::IsTerminator>())
       continue;
     if (inner.getNumRegions() != 0 || !isMemoryEffectFree(&inner) ||
         !llvm::all_of(inner.getOperandTypes(), isScalar) ||
