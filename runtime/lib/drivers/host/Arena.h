@@ -1,0 +1,48 @@
+//===- Arena.h - A fixed range of memory ------------------------*- C++ -*-===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TURNIP_LIB_DRIVERS_HOST_ARENA_H
+#define TURNIP_LIB_DRIVERS_HOST_ARENA_H
+
+#include "turnip/support/Status.h"
+
+#include <cstdint>
+
+namespace turnip::runtime {
+
+/// Page-aligned anonymous memory, mapped once and freed with the object.
+class Arena {
+public:
+  Arena() = default;
+  Arena(Arena &&other) noexcept : first(other.first), bytes(other.bytes) {
+    other.first = nullptr;
+    other.bytes = 0;
+  }
+  Arena &operator=(Arena &&other) = delete;
+  Arena(const Arena &) = delete;
+  Arena &operator=(const Arena &) = delete;
+  ~Arena();
+
+  /// Maps \p bytes (at least a page). With \p prefault every page is there
+  /// before this returns, so that no run pays for it.
+  static Expected<Arena> allocate(uint64_t bytes, bool prefault);
+
+  void *base() const { return first; }
+  uint64_t size() const { return bytes; }
+
+  /// Forbids or allows writes.
+  Status protect(bool writable);
+
+private:
+  void *first = nullptr;
+  uint64_t bytes = 0;
+};
+
+} // namespace turnip::runtime
+
+#endif // TURNIP_LIB_DRIVERS_HOST_ARENA_H

@@ -1,0 +1,398 @@
+//===- Executor.cpp - Runs a graph in the order events allow --------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/runtime/Executor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <random>
+
+using namespace turnip;
+using namespace turnip::runtime;
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+/// Returns the number of predecessors of every vertex.
+static std::vector<uint32_t> countPredecessors(const ExecutableGraph &graph) {
+  std::vector<uint32_t> counts(graph.size(), 0);
+  for (uint32_t successor : graph.successors)
+    ++counts[successor];
+  return counts;
+}
+
+/// Returns the vertices in some topological order; fewer than there are if the
+/// graph has a cycle.
+static std::vector<uint32_t> topologicalOrder(const ExecutableGraph &graph) {
+  std::vector<uint32_t> pending = countPredecessors(graph);
+  std::vector<uint32_t> order;
+  order.reserve(graph.size());
+  for (uint32_t v = 0; v < graph.size(); ++v)
+    if (pending[v] == 0)
+      order.push_back(v);
+  for (size_t next = 0; next < order.size(); ++next)
+    for (uint32_t successor : graph.successorsOf(order[next]))
+      if (--pending[successor] == 0)
+        order.push_back(successor);
+  return order;
+}
+
+Status ExecutableGraph::check() const {
+  auto invalid = [](const std::string &message) {
+    return Status::error(StatusCode::BadInput, "graph: " + message);
+  };
+  if (successorBegin.size() != commands.size() + 1)
+    return invalid("expected " + std::to_string(commands.size() + 1) +
+                   " successor offsets, but got " +
+                   std::to_string(successorBegin.size()));
+  if (costs.size() != commands.size())
+    return invalid("expected " + std::to_string(commands.size()) +
+                   " costs, but got " + std::to_string(costs.size()));
+  for (uint32_t v = 0; v < size(); ++v) {
+    if (commands[v].vertex != v)
+      return invalid("command " + std::to_string(v) + " is of vertex " +
+                     std::to_string(commands[v].vertex));
+    if (commands[v].kind != Command::Kind::Join &&
+        commands[v].engine >= numEngines)
+      return invalid("vertex " + std::to_string(v) + " runs on engine " +
+                     std::to_string(commands[v].engine) + " of " +
+                     std::to_string(numEngines));
+    if (successorBegin[v] > successorBegin[v + 1])
+      return invalid("successor offsets decrease at vertex " +
+                     std::to_string(v));
+  }
+  if (successorBegin.front() != 0 || successorBegin.back() != successors.size())
+    return invalid("successor offsets do not span the successors");
+  for (uint32_t successor : successors)
+    if (successor >= size())
+      return invalid("successor " + std::to_string(successor) + " of " +
+                     std::to_string(size()) + " vertices");
+  size_t reached = topologicalOrder(*this).size();
+  if (reached != size())
+    return invalid("cycle: only " + std::to_string(reached) + " of " +
+                   std::to_string(size()) + " vertices can ever start");
+  return Status::ok();
+}
+
+std::vector<double>
+turnip::runtime::bottomLevels(const ExecutableGraph &graph) {
+  std::vector<double> levels(graph.size(), 0);
+  std::vector<uint32_t> order = topologicalOrder(graph);
+  for (size_t i = order.size(); i-- > 0;) {
+    uint32_t v = order[i];
+    for (uint32_t successor : graph.successorsOf(v))
+      levels[v] = std::max(levels[v], levels[successor]);
+    levels[v] += graph.costs[v];
+  }
+  return levels;
+}
+
+//===----------------------------------------------------------------------===//
+// Setting up
+//===----------------------------------------------------------------------===//
+
+Executor::Executor(const ExecutableGraph &graph, Driver &driver)
+    : graph(graph), driver(driver), predecessorCount(countPredecessors(graph)) {
+  uint32_t size = graph.size();
+  for (uint32_t v = 0; v < size; ++v) {
+    if (predecessorCount[v] == 0)
+      sources.push_back(v);
+    numJoins += graph.commands[v].kind == Command::Kind::Join;
+  }
+  readyJoins.reserve(numJoins);
+  engines.resize(graph.numEngines);
+  for (uint32_t e = 0; e < graph.numEngines; ++e)
+    engines[e].depth = std::max<uint32_t>(1, driver.queueDepth(e));
+  rankOf.resize(size);
+  pending.resize(size);
+  toSubmit.reserve(size);
+  batch.reserve(size);
+  inbox.reserve(size);
+  runRecord.starts.resize(size);
+  runRecord.ends.resize(size);
+  runRecord.dispatchOrder.reserve(size);
+  runRecord.completionOrder.reserve(size);
+  rankVertices(bottomLevels(graph));
+}
+
+/// Turns urgencies (the larger the sooner; plan position breaks ties, and
+/// decides alone where there are none) into the ranks of the ready queues.
+void Executor::rankVertices(const std::vector<double> &urgency) {
+  std::vector<uint32_t> order(graph.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (!urgency.empty())
+    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return urgency[a] != urgency[b] ? urgency[a] > urgency[b] : a < b;
+    });
+  for (Engine &engine : engines)
+    engine.vertexOfRank.clear();
+  for (uint32_t v : order) {
+    if (graph.commands[v].kind == Command::Kind::Join)
+      continue;
+    Engine &engine = engines[graph.commands[v].engine];
+    rankOf[v] = static_cast<uint32_t>(engine.vertexOfRank.size());
+    engine.vertexOfRank.push_back(v);
+  }
+  for (Engine &engine : engines)
+    engine.ready.reset(static_cast<uint32_t>(engine.vertexOfRank.size()));
+}
+
+/// Marks \p vertex done in \p pending, and every join that this completes.
+static void retire(const ExecutableGraph &graph, uint32_t vertex,
+                   std::vector<uint32_t> &pending) {
+  std::vector<uint32_t> done = {vertex};
+  while (!done.empty()) {
+    uint32_t v = done.back();
+    done.pop_back();
+    for (uint32_t successor : graph.successorsOf(v))
+      if (--pending[successor] == 0 &&
+          graph.commands[successor].kind == Command::Kind::Join)
+        done.push_back(successor);
+  }
+}
+
+/// Checks that \p order visits every vertex but joins once, after its
+/// predecessors.
+static Status checkOrder(const ExecutableGraph &graph,
+                         std::vector<uint32_t> pending,
+                         const std::vector<uint32_t> &order,
+                         uint32_t expectedSize) {
+  auto invalid = [](const std::string &message) {
+    return Status::error(StatusCode::BadInput, "dispatch order: " + message);
+  };
+  if (order.size() != expectedSize)
+    return invalid("expected " + std::to_string(expectedSize) +
+                   " operations, but got " + std::to_string(order.size()));
+  std::vector<bool> seen(graph.size(), false);
+  std::vector<uint32_t> counts = pending;
+  for (uint32_t v = 0; v < graph.size(); ++v) {
+    seen[v] = graph.commands[v].kind == Command::Kind::Join;
+    if (seen[v] && counts[v] == 0)
+      retire(graph, v, pending);
+  }
+  for (size_t i = 0; i < order.size(); ++i) {
+    uint32_t v = order[i];
+    std::string where =
+        "position " + std::to_string(i) + ": operation " + std::to_string(v);
+    if (v >= graph.size())
+      return invalid(where + " is not one of " + std::to_string(graph.size()));
+    if (seen[v])
+      return invalid(where + " is a join or occurs twice");
+    if (pending[v] != 0)
+      return invalid(where + " comes before something it depends on");
+    seen[v] = true;
+    retire(graph, v, pending);
+  }
+  return Status::ok();
+}
+
+Status Executor::setSchedule(const Schedule &schedule) {
+  switch (schedule.policy) {
+  case Schedule::Policy::Dynamic:
+    rankVertices(bottomLevels(graph));
+    break;
+  case Schedule::Policy::Fixed:
+    rankVertices({});
+    break;
+  case Schedule::Policy::Random: {
+    std::mt19937_64 generator(schedule.seed);
+    std::vector<double> urgency(graph.size());
+    for (double &value : urgency)
+      value = static_cast<double>(generator() >> 11);
+    rankVertices(urgency);
+    break;
+  }
+  case Schedule::Policy::Replay:
+    TURNIP_RETURN_IF_ERROR(checkOrder(graph, predecessorCount, schedule.order,
+                                      graph.size() - numJoins));
+    rankVertices({});
+    replayOrder = schedule.order;
+    break;
+  }
+  policy = schedule.policy;
+  return Status::ok();
+}
+
+void Executor::prepareRun() {
+  std::copy(predecessorCount.begin(), predecessorCount.end(), pending.begin());
+  for (Engine &engine : engines) {
+    // A run that was stopped leaves ready operations behind.
+    while (!engine.ready.empty())
+      engine.ready.erase(engine.ready.min());
+    engine.inFlight = 0;
+    engine.dispatched = 0;
+  }
+  runRecord.dispatchOrder.clear();
+  runRecord.completionOrder.clear();
+  totalInFlight = 0;
+  stopped = false;
+  failedVertex.reset();
+  failure = nullptr;
+  over = false;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+RunOutcome Executor::run() {
+  prepareRun();
+  Status started = driver.start(*this);
+  if (!started)
+    return {started, std::nullopt};
+  runRecord.begin = driver.now();
+  for (uint32_t v : sources)
+    makeReady(v);
+  completeJoins(runRecord.begin);
+  deliver(nullptr, 0);
+
+  const bool threaded = driver.properties().threaded;
+  std::unique_lock<std::mutex> lock(mutex);
+  while (!over) {
+    if (threaded) {
+      overCondition.wait(lock);
+      continue;
+    }
+    lock.unlock();
+    driver.pump();
+    lock.lock();
+  }
+  lock.unlock();
+  driver.finish();
+  runRecord.end = runRecord.begin;
+  for (uint32_t v : runRecord.completionOrder)
+    runRecord.end = std::max(runRecord.end, runRecord.ends[v]);
+  return {finalStatus(), failedVertex};
+}
+
+Status Executor::finalStatus() const {
+  if (failure)
+    return Status::error(StatusCode::Device, failure);
+  size_t done = runRecord.completionOrder.size();
+  if (done == graph.size())
+    return Status::ok();
+  std::string progress = std::to_string(done) + " of " +
+                         std::to_string(graph.size()) + " operations done";
+  if (stopped)
+    return Status::error(StatusCode::Cancelled, "stopped with " + progress);
+  return Status::error(StatusCode::Internal,
+                       "nothing can start with " + progress);
+}
+
+void Executor::deliver(const Event *events, size_t count) {
+  std::unique_lock<std::mutex> lock(mutex);
+  inbox.insert(inbox.end(), events, events + count);
+  if (occupied)
+    return;
+  occupied = true;
+  do {
+    processInbox(lock);
+  } while (!inbox.empty());
+  occupied = false;
+  // Nothing in flight, and nothing was dispatched: nothing ever will be.
+  if (totalInFlight == 0) {
+    over = true;
+    // Notify with the lock held: the executor may go away once it is released.
+    overCondition.notify_all();
+  }
+}
+
+/// Takes what is in the inbox and acts on it; \p lock is held on entry and on
+/// exit, but not while working.
+void Executor::processInbox(std::unique_lock<std::mutex> &lock) {
+  batch.swap(inbox);
+  lock.unlock();
+  for (const Event &event : batch)
+    absorb(event);
+  batch.clear();
+  if (stopRequested.load(std::memory_order_relaxed))
+    stopped = true;
+  if (!stopped) {
+    if (policy == Schedule::Policy::Replay)
+      dispatchReplay();
+    else
+      dispatchReady();
+    if (!toSubmit.empty()) {
+      driver.submit(toSubmit.data(), toSubmit.size());
+      toSubmit.clear();
+    }
+  }
+  lock.lock();
+}
+
+void Executor::absorb(const Event &event) {
+  uint32_t v = event.vertex;
+  runRecord.starts[v] = event.start;
+  runRecord.ends[v] = event.end;
+  --engines[graph.commands[v].engine].inFlight;
+  --totalInFlight;
+  if (event.error && !failure) {
+    failure = event.error;
+    failedVertex = v;
+    stopped = true;
+  }
+  complete(v);
+  completeJoins(event.end);
+}
+
+/// Counts \p vertex as done for its successors.
+void Executor::complete(uint32_t vertex) {
+  runRecord.completionOrder.push_back(vertex);
+  for (uint32_t successor : graph.successorsOf(vertex))
+    if (--pending[successor] == 0)
+      makeReady(successor);
+}
+
+void Executor::completeJoins(int64_t time) {
+  while (!readyJoins.empty()) {
+    uint32_t join = readyJoins.back();
+    readyJoins.pop_back();
+    runRecord.starts[join] = runRecord.ends[join] = time;
+    complete(join);
+  }
+}
+
+void Executor::makeReady(uint32_t vertex) {
+  const Command &command = graph.commands[vertex];
+  if (command.kind == Command::Kind::Join)
+    readyJoins.push_back(vertex);
+  else
+    engines[command.engine].ready.insert(rankOf[vertex]);
+}
+
+void Executor::issue(Engine &engine, uint32_t vertex) {
+  engine.ready.erase(rankOf[vertex]);
+  ++engine.inFlight;
+  ++engine.dispatched;
+  ++totalInFlight;
+  runRecord.dispatchOrder.push_back(vertex);
+  toSubmit.push_back(&graph.commands[vertex]);
+}
+
+void Executor::dispatchReady() {
+  for (Engine &engine : engines) {
+    while (engine.inFlight < engine.depth && !engine.ready.empty()) {
+      uint32_t rank = engine.ready.min();
+      if (policy == Schedule::Policy::Fixed && rank != engine.dispatched)
+        break;
+      issue(engine, engine.vertexOfRank[rank]);
+    }
+  }
+}
+
+void Executor::dispatchReplay() {
+  while (runRecord.dispatchOrder.size() < replayOrder.size()) {
+    uint32_t v = replayOrder[runRecord.dispatchOrder.size()];
+    Engine &engine = engines[graph.commands[v].engine];
+    if (pending[v] != 0 || engine.inFlight >= engine.depth)
+      break;
+    issue(engine, v);
+  }
+}

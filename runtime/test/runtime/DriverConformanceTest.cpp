@@ -1,0 +1,312 @@
+//===- DriverConformanceTest.cpp - What every driver must do --------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One suite over all drivers. A test of something that a driver says it does
+// not do is skipped with "unsupported"; everything else must pass.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestGraph.h"
+#include "turnip/runtime/Drivers.h"
+
+#include <atomic>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <thread>
+
+using namespace turnip;
+using namespace turnip::runtime;
+
+namespace {
+struct DriverCase {
+  const char *name;
+  std::unique_ptr<Driver> (*create)();
+};
+
+std::unique_ptr<Driver> createHost(unsigned lanes, double gbps,
+                                   double latencyUs, bool trap) {
+  HostOptions options;
+  options.lanes = lanes;
+  options.linkGbps = gbps;
+  options.linkLatencyUs = latencyUs;
+  options.linkJitter = gbps > 0 ? 0.5 : 0;
+  options.trapFaults = trap;
+  return createHostDriver(options);
+}
+
+const DriverCase driverCases[] = {
+    {"host1", [] { return createHost(1, 0, 0, false); }},
+    {"host3", [] { return createHost(3, 0, 0, false); }},
+    {"hostLink", [] { return createHost(2, 10, 20, false); }},
+    {"hostTrap", [] { return createHost(2, 0, 0, true); }},
+    {"sim", [] { return createSimDriver(SimMachine()); }},
+    {"simJitter",
+     [] {
+       SimMachine machine;
+       machine.jitter = 0.5;
+       machine.devices["default"].lanes = 3;
+       return createSimDriver(machine);
+     }},
+    {"null", [] { return createNullDriver(); }},
+};
+
+/// Collects events; safe for drivers with threads.
+class Collector final : public EventSink {
+public:
+  void deliver(const Event *first, size_t count) override {
+    std::lock_guard<std::mutex> lock(mutex);
+    events.insert(events.end(), first, first + count);
+  }
+  size_t size() {
+    std::lock_guard<std::mutex> lock(mutex);
+    return events.size();
+  }
+
+  std::vector<Event> events;
+
+private:
+  std::mutex mutex;
+};
+
+class DriverConformance : public testing::TestWithParam<DriverCase> {
+protected:
+  /// Engines: 0 computes on device 0, 1 and 2 copy to and from it.
+  /// Memories: 0 of the device, 1 of the host, 2 of the parameters.
+  void SetUp() override {
+    driver = GetParam().create();
+    machine.memories = {{"dev0", MemoryKind::Device, 1 << 16},
+                        {"host", MemoryKind::Host, 1 << 16},
+                        {"params", MemoryKind::Parameters, 1 << 16}};
+    machine.engines = {{"dev0", EngineKind::Compute, 0, false},
+                       {"host->dev0", EngineKind::Transfer, 0, true},
+                       {"dev0->host", EngineKind::Transfer, 0, false}};
+    Status opened = driver->open(machine);
+    ASSERT_TRUE(opened) << opened.message();
+  }
+
+  bool movesData() const { return driver->properties().movesData; }
+
+  /// Submits \p command, waits for its event, returns that.
+  Event runOne(const Command &command) {
+    Collector collector;
+    EXPECT_TRUE(driver->start(collector));
+    const Command *pointer = &command;
+    driver->submit(&pointer, 1);
+    waitFor(collector, 1);
+    driver->finish();
+    return collector.events.front();
+  }
+
+  void waitFor(Collector &collector, size_t count) {
+    while (collector.size() < count) {
+      if (driver->properties().threaded)
+        std::this_thread::yield();
+      else
+        driver->pump();
+    }
+  }
+
+  unsigned char *bytes(uint32_t memory) {
+    return static_cast<unsigned char *>(driver->base(memory));
+  }
+
+  MachineDescription machine;
+  std::unique_ptr<Driver> driver;
+};
+
+/// Counts how often each grid point ran: buffers[0] is an array of counters.
+void countPoint(void *const *buffers, const int64_t *scalars, int64_t point) {
+  reinterpret_cast<std::atomic<uint32_t> *>(buffers[0])[point] +=
+      static_cast<uint32_t>(scalars[0]);
+}
+
+void doNothing(void *const *, const int64_t *, int64_t) {}
+} // namespace
+
+TEST_P(DriverConformance, NamesItself) {
+  EXPECT_FALSE(driver->properties().name.empty());
+}
+
+TEST_P(DriverConformance, MemoriesArePageAlignedWritableAndApart) {
+  if (!movesData())
+    GTEST_SKIP() << "unsupported: moves no data";
+  for (uint32_t m = 0; m < machine.memories.size(); ++m) {
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(driver->base(m)) % 4096, 0U);
+    std::memset(bytes(m), static_cast<int>(m) + 1,
+                machine.memories[m].capacity);
+  }
+  for (uint32_t m = 0; m < machine.memories.size(); ++m) {
+    EXPECT_EQ(bytes(m)[0], m + 1);
+    EXPECT_EQ(bytes(m)[machine.memories[m].capacity - 1], m + 1);
+  }
+}
+
+TEST_P(DriverConformance, WithoutDataThereAreNoAddresses) {
+  if (movesData())
+    GTEST_SKIP() << "unsupported: this driver moves data";
+  for (uint32_t m = 0; m < machine.memories.size(); ++m)
+    EXPECT_EQ(driver->base(m), nullptr);
+}
+
+TEST_P(DriverConformance, QueuesTakeAtLeastOneCommand) {
+  for (uint32_t e = 0; e < machine.engines.size(); ++e)
+    EXPECT_GE(driver->queueDepth(e), 1U);
+}
+
+TEST_P(DriverConformance, LaunchRunsEveryGridPointOnce) {
+  std::vector<uint32_t> counters(1000, 0);
+  void *buffers[] = {counters.data()};
+  int64_t scalar = 3;
+  Command command;
+  command.function = countPoint;
+  command.buffers = buffers;
+  command.scalars = &scalar;
+  command.grid = 1000;
+  command.vertex = 17;
+  Event event = runOne(command);
+  EXPECT_EQ(event.vertex, 17U);
+  EXPECT_EQ(event.error, nullptr);
+  if (!movesData())
+    GTEST_SKIP() << "unsupported: moves no data";
+  EXPECT_EQ(counters, std::vector<uint32_t>(1000, 3));
+}
+
+TEST_P(DriverConformance, CopyMovesExactlyItsBytes) {
+  Command command;
+  command.kind = Command::Kind::Copy;
+  command.engine = 1;
+  command.bytes = 1000;
+  if (movesData()) {
+    std::memset(bytes(0), 0xEE, 4096);
+    for (int i = 0; i < 4096; ++i)
+      bytes(1)[i] = static_cast<unsigned char>(i % 251);
+    command.source = bytes(1) + 64;
+    command.target = bytes(0) + 128;
+  }
+  EXPECT_EQ(runOne(command).error, nullptr);
+  if (!movesData())
+    GTEST_SKIP() << "unsupported: moves no data";
+  EXPECT_EQ(std::memcmp(bytes(0) + 128, bytes(1) + 64, 1000), 0);
+  EXPECT_EQ(bytes(0)[127], 0xEE);
+  EXPECT_EQ(bytes(0)[1128], 0xEE);
+}
+
+TEST_P(DriverConformance, ComputeEngineMovesWithinItsMemory) {
+  Command command;
+  command.kind = Command::Kind::Copy;
+  command.engine = 0;
+  command.bytes = 512;
+  if (movesData()) {
+    std::memset(bytes(0), 0x5A, 512);
+    std::memset(bytes(0) + 1024, 0, 512);
+    command.source = bytes(0);
+    command.target = bytes(0) + 1024;
+  }
+  EXPECT_EQ(runOne(command).error, nullptr);
+  if (!movesData())
+    GTEST_SKIP() << "unsupported: moves no data";
+  EXPECT_EQ(std::memcmp(bytes(0), bytes(0) + 1024, 512), 0);
+}
+
+TEST_P(DriverConformance, EventsComeOncePerCommandWithTimesInOrder) {
+  int64_t before = driver->now();
+  Collector collector;
+  ASSERT_TRUE(driver->start(collector));
+  std::vector<Command> commands;
+  for (uint32_t e = 0; e < machine.engines.size(); ++e)
+    for (uint32_t i = 0; i < std::min(driver->queueDepth(e), 4U); ++i) {
+      Command command;
+      command.kind = e == 0 ? Command::Kind::Launch : Command::Kind::Copy;
+      command.engine = static_cast<uint16_t>(e);
+      command.function = doNothing;
+      command.vertex = static_cast<uint32_t>(commands.size());
+      commands.push_back(command);
+    }
+  std::vector<const Command *> pointers;
+  for (const Command &command : commands)
+    pointers.push_back(&command);
+  driver->submit(pointers.data(), pointers.size());
+  waitFor(collector, commands.size());
+  driver->finish();
+  ASSERT_EQ(collector.events.size(), commands.size());
+  std::vector<int> seen(commands.size(), 0);
+  for (const Event &event : collector.events) {
+    ++seen[event.vertex];
+    EXPECT_LE(event.start, event.end);
+    if (!driver->properties().virtualClock)
+      EXPECT_GE(event.start, before);
+    EXPECT_LE(event.end, driver->now());
+  }
+  EXPECT_EQ(seen, std::vector<int>(commands.size(), 1));
+}
+
+TEST_P(DriverConformance, ProtectedMemoryStaysReadable) {
+  Status status = driver->protect(2, /*writable=*/false);
+  if (!movesData()) {
+    EXPECT_EQ(status.code(), StatusCode::Device);
+    GTEST_SKIP() << "unsupported: " << status.message();
+  }
+  ASSERT_TRUE(status) << status.message();
+  EXPECT_EQ(bytes(2)[0], 0);
+  ASSERT_TRUE(driver->protect(2, /*writable=*/true));
+  bytes(2)[0] = 1;
+}
+
+TEST_P(DriverConformance, ExecutorRespectsEveryEdge) {
+  TestGraph plain = randomGraph(2000, 3, 5);
+  for (Command &command : plain.commands) {
+    command.kind =
+        command.engine == 0 ? Command::Kind::Launch : Command::Kind::Copy;
+    command.function = doNothing;
+  }
+  ExecutableGraph graph = plain.build(3);
+  ASSERT_TRUE(graph.check());
+  Executor executor(graph, *driver);
+  for (const char *policy : {"dynamic", "fixed", "random:7"}) {
+    Expected<Schedule> schedule = Schedule::parse(policy);
+    ASSERT_TRUE(schedule);
+    ASSERT_TRUE(executor.setSchedule(*schedule));
+    RunOutcome outcome = executor.run();
+    ASSERT_TRUE(outcome.status) << outcome.status.message();
+    const RunRecord &record = executor.record();
+    ASSERT_EQ(record.completionOrder.size(), graph.size());
+    for (auto [from, to] : plain.edges)
+      ASSERT_LE(record.ends[from], record.starts[to]) << policy;
+  }
+}
+
+TEST_P(DriverConformance, InjectedFailuresEndCleanly) {
+  TestGraph plain = randomGraph(60, 3, 9);
+  for (Command &command : plain.commands) {
+    command.kind =
+        command.engine == 0 ? Command::Kind::Launch : Command::Kind::Copy;
+    command.function = doNothing;
+  }
+  ExecutableGraph graph = plain.build(3);
+  for (uint64_t failing = 0; failing < 60; ++failing) {
+    std::unique_ptr<Driver> faulty =
+        createFailingDriver(GetParam().create(), failing);
+    ASSERT_TRUE(faulty->open(machine));
+    Executor executor(graph, *faulty);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      RunOutcome outcome = executor.run();
+      EXPECT_EQ(outcome.status.code(), StatusCode::Device);
+      EXPECT_EQ(outcome.status.message(), "injected failure");
+      ASSERT_TRUE(outcome.vertex.has_value());
+      EXPECT_EQ(executor.record().dispatchOrder[failing], *outcome.vertex);
+      // Nothing was left in flight.
+      EXPECT_EQ(executor.record().dispatchOrder.size(),
+                executor.record().completionOrder.size());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Drivers, DriverConformance,
+                         testing::ValuesIn(driverCases),
+                         [](const auto &info) { return info.param.name; });
