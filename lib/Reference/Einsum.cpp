@@ -9,6 +9,7 @@
 #include "Einsum.h"
 
 #include "Body.h"
+#include "Strides.h"
 
 using namespace mlir;
 using namespace turnip;
@@ -27,17 +28,10 @@ int64_t LabelSpace::numPoints() const {
 
 std::vector<int64_t>
 LabelSpace::offsets(const DenseMap<char, int64_t> &strides) const {
-  std::vector<int64_t> result = {0};
-  for (auto [label, size] : llvm::zip_equal(labels, sizes)) {
-    int64_t stride = strides.lookup(label);
-    std::vector<int64_t> finer;
-    finer.reserve(result.size() * size);
-    for (int64_t base : result)
-      for (int64_t i = 0; i < size; ++i)
-        finer.push_back(base + i * stride);
-    result = std::move(finer);
-  }
-  return result;
+  SmallVector<int64_t> stridesInOrder;
+  for (char label : labels)
+    stridesInOrder.push_back(strides.lookup(label));
+  return walk(sizes, stridesInOrder, 0);
 }
 
 DenseMap<char, int64_t>

@@ -10,6 +10,7 @@
 
 #include "Body.h"
 #include "Einsum.h"
+#include "Strides.h"
 
 #include "turnip/Dialect/Ein/IR/Ein.h"
 
@@ -131,30 +132,6 @@ Status Evaluator::fused(ein::FusedOp op) {
   for (auto [value, tensor] : llvm::zip_equal(op.getResults(), *results))
     tensors[value] = tensor;
   return Status::ok();
-}
-
-/// Row-major strides of \p shape.
-static SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (int64_t d = static_cast<int64_t>(shape.size()) - 2; d >= 0; --d)
-    strides[d] = strides[d + 1] * shape[d + 1];
-  return strides;
-}
-
-/// For every element of a tensor of \p shape, in order: base plus the sum of
-/// position times stride.
-static std::vector<int64_t> walk(ArrayRef<int64_t> shape,
-                                 ArrayRef<int64_t> strides, int64_t base) {
-  std::vector<int64_t> offsets = {base};
-  for (auto [size, stride] : llvm::zip_equal(shape, strides)) {
-    std::vector<int64_t> finer;
-    finer.reserve(offsets.size() * size);
-    for (int64_t offset : offsets)
-      for (int64_t i = 0; i < size; ++i)
-        finer.push_back(offset + i * stride);
-    offsets = std::move(finer);
-  }
-  return offsets;
 }
 
 Expected<Tensor> Evaluator::slice(ein::SliceOp op) {
