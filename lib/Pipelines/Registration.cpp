@@ -11,6 +11,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "turnip/Conversion/EinToLinalg/EinToLinalg.h"
 #include "turnip/Conversion/EinToTask/Passes.h"
 #include "turnip/Dialect/Ein/IR/Ein.h"
 #include "turnip/Dialect/Task/IR/Task.h"
@@ -23,5 +24,6 @@ void turnip::registerAllDialects(mlir::DialectRegistry &registry) {
 
 void turnip::registerAllPasses() {
   mlir::registerAllPasses();
+  registerEinToLinalgPasses();
   registerEinToTaskPasses();
 }

@@ -80,8 +80,9 @@ TypedAttr turnip::ein::getCombinerIdentity(Combiner combiner, Type type) {
       return FloatAttr::get(
           type, APFloat::getInf(floatType.getFloatSemantics(),
                                 /*Negative=*/combiner == Combiner::Max));
-    // Minus zero, so that a sum of minus zeros stays what it is.
-    return FloatAttr::get(type, combiner == Combiner::Prod ? 1.0 : -0.0);
+    // Plus zero, although a sum of minus zeros then is plus zero: it is what
+    // cleared memory holds.
+    return FloatAttr::get(type, combiner == Combiner::Prod ? 1.0 : 0.0);
   }
   unsigned width = type.getIntOrFloatBitWidth();
   switch (combiner) {

@@ -1,0 +1,316 @@
+//===- EinToLinalg.cpp - From ein to linalg on tensors --------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/Conversion/EinToLinalg/EinToLinalg.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "turnip/Dialect/Ein/IR/Ein.h"
+
+namespace turnip {
+#define GEN_PASS_DEF_CONVERTEINTOLINALG
+#include "turnip/Conversion/EinToLinalg/Passes.h.inc"
+} // namespace turnip
+
+using namespace mlir;
+using namespace turnip;
+
+static Value createEmpty(OpBuilder &builder, Location loc,
+                         RankedTensorType type) {
+  return tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                 type.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Einsum, fused
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ConvertEinsum : OpConversionPattern<ein::EinsumOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ein::EinsumOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ein::Notation notation = op.getParsedNotation();
+    std::string labels = notation.labels();
+    SmallVector<AffineMap> maps;
+    for (const std::string &operand : notation.operands)
+      maps.push_back(getMap(operand, labels, op.getContext()));
+    maps.push_back(getMap(notation.results[0], labels, op.getContext()));
+    SmallVector<utils::IteratorType> iterators(notation.results[0].size(),
+                                               utils::IteratorType::parallel);
+    iterators.resize(labels.size(), utils::IteratorType::reduction);
+
+    Value init = createInit(op, rewriter);
+    auto generic = linalg::GenericOp::create(
+        rewriter, op.getLoc(), op.getType(), adaptor.getInputs(), init, maps,
+        iterators, [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+          fillBody(builder, loc, op, labels, arguments);
+        });
+    rewriter.replaceOp(op, generic);
+    return success();
+  }
+
+private:
+  static AffineMap getMap(StringRef part, StringRef labels,
+                          MLIRContext *context) {
+    SmallVector<AffineExpr> dims =
+        llvm::map_to_vector(part, [&](char label) -> AffineExpr {
+          return getAffineDimExpr(labels.find(label), context);
+        });
+    return AffineMap::get(labels.size(), 0, dims, context);
+  }
+
+  /// What the loops write to: nothing yet, or the combiner's identity.
+  static Value createInit(ein::EinsumOp op, OpBuilder &builder) {
+    Value empty = createEmpty(builder, op.getLoc(), op.getType());
+    if (op.getCombiner() == ein::Combiner::None)
+      return empty;
+    Value identity = arith::ConstantOp::create(
+        builder, op.getLoc(),
+        ein::getCombinerIdentity(op.getCombiner(),
+                                 op.getType().getElementType()));
+    return linalg::FillOp::create(builder, op.getLoc(), identity, empty)
+        .getResult(0);
+  }
+
+  /// Copies the einsum's body; `arguments` are the operands' elements, then
+  /// the result's.
+  static void fillBody(OpBuilder &builder, Location loc, ein::EinsumOp op,
+                       StringRef labels, ValueRange arguments) {
+    IRMapping mapping;
+    mapping.map(op.getBlock()->getArguments(), arguments.drop_back());
+    for (Operation &inner : op.getBlock()->without_terminator()) {
+      if (auto index = dyn_cast<ein::IndexOp>(inner))
+        mapping.map(index.getResult(),
+                    linalg::IndexOp::create(builder, index.getLoc(),
+                                            labels.find(index.getLabel()))
+                        .getResult());
+      else
+        builder.clone(inner, mapping);
+    }
+    Value value = mapping.lookupOrDefault(op.getYielded());
+    if (op.getCombiner() != ein::Combiner::None)
+      value = ein::buildScalarCombine(builder, loc, op.getCombiner(),
+                                      arguments.back(), value);
+    linalg::YieldOp::create(builder, loc, value);
+  }
+};
+
+/// Takes the operations out of a fused one.
+struct InlineFused : OpConversionPattern<ein::FusedOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ein::FusedOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    IRMapping mapping;
+    mapping.map(op.getBlock()->getArguments(), adaptor.getInputs());
+    for (Operation &inner : op.getBlock()->without_terminator())
+      rewriter.clone(inner, mapping);
+    auto yield = cast<ein::YieldOp>(op.getBlock()->getTerminator());
+    rewriter.replaceOp(op,
+                       llvm::map_to_vector(yield.getValues(), [&](Value value) {
+                         return mapping.lookup(value);
+                       }));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Constant, slice, concat, reshape, gather
+//===----------------------------------------------------------------------===//
+
+struct ConvertConstant : OpConversionPattern<ein::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ein::ConstantOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, op.getType(),
+                                                   op.getValue());
+    return success();
+  }
+};
+
+struct ConvertSlice : OpConversionPattern<ein::SliceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ein::SliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MLIRContext *context = op.getContext();
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        op, adaptor.getSource(),
+        getAsIndexOpFoldResult(context, op.getOffsets()),
+        getAsIndexOpFoldResult(context, op.getSizes()),
+        getAsIndexOpFoldResult(context, op.getStrides()));
+    return success();
+  }
+};
+
+/// Writes each part into its place in one new tensor.
+struct ConvertConcat : OpConversionPattern<ein::ConcatOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ein::ConcatOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MLIRContext *context = op.getContext();
+    unsigned rank = op.getType().getRank();
+    Value result = createEmpty(rewriter, op.getLoc(), op.getType());
+    SmallVector<int64_t> offsets(rank, 0), strides(rank, 1);
+    for (Value part : adaptor.getInputs()) {
+      ArrayRef<int64_t> sizes =
+          cast<RankedTensorType>(part.getType()).getShape();
+      result = tensor::InsertSliceOp::create(
+          rewriter, op.getLoc(), part, result,
+          getAsIndexOpFoldResult(context, offsets),
+          getAsIndexOpFoldResult(context, sizes),
+          getAsIndexOpFoldResult(context, strides));
+      offsets[op.getDim()] += sizes[op.getDim()];
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// Groups dimensions if the shapes allow it, otherwise goes through one
+/// dimension.
+struct ConvertReshape : OpConversionPattern<ein::ReshapeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ein::ReshapeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto source = cast<TypedValue<RankedTensorType>>(adaptor.getSource());
+    Value result = tryGrouping(rewriter, op.getLoc(), source, op.getType());
+    if (!result) {
+      auto flat = RankedTensorType::get({source.getType().getNumElements()},
+                                        source.getType().getElementType());
+      Value line = tryGrouping(rewriter, op.getLoc(), source, flat);
+      result =
+          tryGrouping(rewriter, op.getLoc(),
+                      cast<TypedValue<RankedTensorType>>(line), op.getType());
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  /// Null unless each dimension of one shape is a group of the other's.
+  static Value tryGrouping(OpBuilder &builder, Location loc,
+                           TypedValue<RankedTensorType> source,
+                           RankedTensorType type) {
+    if (source.getType() == type)
+      return source;
+    if (source.getType().getRank() == type.getRank())
+      return nullptr;
+    std::optional<SmallVector<ReassociationIndices>> groups =
+        getReassociationIndicesForReshape(source.getType(), type);
+    if (!groups)
+      return nullptr;
+    if (source.getType().getRank() > type.getRank())
+      return tensor::CollapseShapeOp::create(builder, loc, type, source,
+                                             *groups);
+    return tensor::ExpandShapeOp::create(builder, loc, type, source, *groups);
+  }
+};
+
+struct ConvertGather : OpConversionPattern<ein::GatherOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ein::GatherOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MLIRContext *context = op.getContext();
+    unsigned rank = op.getType().getRank();
+    unsigned indexRank = op.getIndices().getType().getRank();
+    SmallVector<AffineMap> maps = {
+        AffineMap::getMultiDimIdentityMap(rank, context)
+            .getMajorSubMap(indexRank),
+        AffineMap::getMultiDimIdentityMap(rank, context)};
+    if (indexRank == 0)
+      maps[0] = AffineMap::get(rank, 0, context);
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    Value table = adaptor.getTable();
+    int64_t rows = op.getTable().getType().getDimSize(0);
+    Value init = createEmpty(rewriter, op.getLoc(), op.getType());
+    auto generic = linalg::GenericOp::create(
+        rewriter, op.getLoc(), op.getType(), adaptor.getIndices(), init, maps,
+        iterators, [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+          SmallVector<Value> position = {
+              clampIndex(builder, loc, arguments[0], rows)};
+          for (unsigned dim = indexRank; dim < rank; ++dim)
+            position.push_back(linalg::IndexOp::create(builder, loc, dim));
+          Value element =
+              tensor::ExtractOp::create(builder, loc, table, position);
+          linalg::YieldOp::create(builder, loc, element);
+        });
+    rewriter.replaceOp(op, generic);
+    return success();
+  }
+
+private:
+  /// The row that an index names, in [0, rows).
+  static Value clampIndex(OpBuilder &builder, Location loc, Value index,
+                          int64_t rows) {
+    Value row =
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), index);
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value last = arith::ConstantIndexOp::create(builder, loc, rows - 1);
+    row = arith::MaxSIOp::create(builder, loc, row, zero);
+    return arith::MinSIOp::create(builder, loc, row, last);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+struct ConvertEinToLinalg
+    : turnip::impl::ConvertEinToLinalgBase<ConvertEinToLinalg> {
+  void runOnOperation() override {
+    if (failed(checkParameters()))
+      return signalPassFailure();
+    ConversionTarget target(getContext());
+    target.addIllegalDialect<ein::EinDialect>();
+    target.addLegalOp<ein::ParameterOp>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    RewritePatternSet patterns(&getContext());
+    populateEinToLinalgPatterns(patterns);
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      return signalPassFailure();
+    getOperation()->walk([&](linalg::GenericOp) { ++numGenerics; });
+  }
+
+private:
+  LogicalResult checkParameters() {
+    WalkResult result = getOperation()->walk([](ein::ParameterOp op) {
+      if (isa<func::FuncOp>(op->getParentOp()))
+        return WalkResult::advance();
+      op.emitOpError("expected in functions only, but got one in '")
+          << op->getParentOp()->getName() << "'";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+};
+} // namespace
+
+void turnip::populateEinToLinalgPatterns(RewritePatternSet &patterns) {
+  patterns.add<ConvertConcat, ConvertConstant, ConvertEinsum, ConvertGather,
+               ConvertReshape, ConvertSlice, InlineFused>(
+      patterns.getContext());
+}
