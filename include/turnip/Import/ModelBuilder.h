@@ -1,0 +1,134 @@
+//===- ModelBuilder.h - Builds language models in ein ---------*- C++ -*-===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pieces that decoder-only language models are made of, as ein operations.
+// What is an architecture's own (which tensors, under which names, in which
+// order) stays with the architecture.
+//
+// Labels have one meaning throughout, so that a fusion can name them across a
+// group: l query position, m key position, g key/value head, r query head
+// within the group, p rotary pair, s and t the two halves of a pair, d head
+// dimension, n a feature that is made, k a feature that is summed over.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TURNIP_IMPORT_MODELBUILDER_H
+#define TURNIP_IMPORT_MODELBUILDER_H
+
+#include "mlir/IR/Builders.h"
+#include "turnip/Dialect/Ein/IR/Ein.h"
+#include "turnip/parameters/GgufFile.h"
+#include "turnip/support/Status.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace turnip::import {
+
+/// Where the two halves of a rotary pair p lie in a head of size 2 * P: next to
+/// each other at 2p and 2p + 1 (Llama in GGUF), or at p and p + P (NeoX).
+enum class RotaryLayout { Interleaved, Halves };
+
+/// Sizes of grouped-query attention.
+struct AttentionShape {
+  /// Key/value heads, and query heads that share each of them.
+  int64_t groups = 1;
+  int64_t queriesPerGroup = 1;
+  /// Size of a head of queries and keys (even), and of values.
+  int64_t headSize = 0;
+  int64_t valueSize = 0;
+  RotaryLayout layout = RotaryLayout::Interleaved;
+
+  int64_t queryHeads() const { return groups * queriesPerGroup; }
+};
+
+/// How positions turn into angles: pair p < rotated / 2 at position l turns by
+/// l * base^(-2p / rotated) / divisor; the other pairs stay as they are.
+struct RotaryEmbedding {
+  int64_t rotated = 0;
+  double base = 10000;
+  /// Linear position scaling.
+  double divisor = 1;
+  /// Name of a tensor with one more divisor per pair, or empty.
+  std::string factors;
+};
+
+/// Builds ein operations at an insertion point, with parameters checked against
+/// the tensors of a file. The first error sticks; building goes on with the
+/// types that were asked for, so that callers need to look only now and then.
+class ModelBuilder {
+public:
+  ModelBuilder(mlir::OpBuilder &builder, const parameters::GgufFile &file)
+      : builder(builder), file(file) {}
+
+  /// The first error so far.
+  const Status &status() const { return failure; }
+  /// Records an error unless there is one already.
+  void fail(Status error);
+
+  /// Following operations get the location \p name, such as "blk.3.ffn_up".
+  void setLocation(llvm::StringRef name);
+
+  /// The parameter \p name, which the file must store with the shape
+  /// \p stored, viewed with the shape \p view (the same elements; empty: as
+  /// stored).
+  mlir::Value parameter(llvm::StringRef name, llvm::ArrayRef<int64_t> stored,
+                        llvm::ArrayRef<int64_t> view = {});
+  /// Whether the file has the tensor \p name.
+  bool hasTensor(llvm::StringRef name) const;
+  /// The name of a tensor of the file that no parameter used, or nothing.
+  std::optional<std::string> unusedTensor() const;
+
+  /// The rows of \p table [n, k] that \p tokens [l] name: [l, k].
+  mlir::Value lookUp(mlir::Value table, mlir::Value tokens);
+
+  using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                              mlir::ValueRange)>;
+  /// An einsum; the result's shape follows from the operands' labels.
+  mlir::Value einsum(llvm::StringRef notation, ein::Combiner combiner,
+                     mlir::ValueRange operands, Body body);
+  /// The sum of products of two tensors.
+  mlir::Value contract(llvm::StringRef notation, mlir::Value lhs,
+                       mlir::Value rhs);
+  /// The elementwise sum; labels only \p lhs has repeat \p rhs.
+  mlir::Value add(llvm::StringRef notation, mlir::Value lhs, mlir::Value rhs);
+  /// x [l, k] times the transpose of the matrix \p name [n, k]; adds \p name's
+  /// ".bias" where the file has one beside ".weight".
+  mlir::Value linear(mlir::Value x, const std::string &name, int64_t outputs);
+  /// Divides rows by their root mean square, times the parameter \p weight.
+  mlir::Value rmsNorm(mlir::Value x, llvm::StringRef weight, double epsilon);
+  /// The rotations [l, p, s, t] of \p length positions: half s of a rotated
+  /// pair is the sum over t of rotation times half t.
+  mlir::Value rotations(const RotaryEmbedding &rotary, int64_t length,
+                        int64_t headSize);
+  /// Causal grouped-query attention over x [l, k] with the tensors
+  /// \p prefix + "attn_{q,k,v,output}": the result is [l, n].
+  mlir::Value attention(mlir::Value x, const std::string &prefix,
+                        const AttentionShape &shape, mlir::Value rotations);
+  /// The gated feed-forward network down(silu(gate(x)) * up(x)) with the
+  /// tensors \p prefix + "ffn_{gate,up,down}".
+  mlir::Value swiGlu(mlir::Value x, const std::string &prefix, int64_t hidden);
+
+private:
+  mlir::Value projectQueries(mlir::Value x, const std::string &name,
+                             const AttentionShape &shape);
+  mlir::Value projectKeys(mlir::Value x, const std::string &name,
+                          const AttentionShape &shape);
+  mlir::Value causalSoftmax(mlir::Value scores, double scale);
+  mlir::Value addBias(llvm::StringRef notation, mlir::Value x,
+                      const std::string &name, int64_t size,
+                      llvm::ArrayRef<int64_t> view);
+
+  mlir::OpBuilder &builder;
+  const parameters::GgufFile &file;
+  mlir::Location location = builder.getUnknownLoc();
+  llvm::StringSet<> used;
+  Status failure;
+};
+
+} // namespace turnip::import
+
+#endif // TURNIP_IMPORT_MODELBUILDER_H

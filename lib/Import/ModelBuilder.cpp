@@ -1,0 +1,352 @@
+//===- ModelBuilder.cpp - Builds language models in ein -------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/Import/ModelBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace turnip;
+using namespace turnip::import;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+static std::string shapeText(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t extent : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text.empty() ? "a scalar" : text;
+}
+
+static Value constant(OpBuilder &b, Location loc, double value) {
+  return arith::ConstantOp::create(
+      b, loc, b.getF32FloatAttr(static_cast<float>(value)));
+}
+
+/// The position along \p label as f32.
+static Value positionAsFloat(OpBuilder &b, Location loc, StringRef label) {
+  Value position = ein::IndexOp::create(b, loc, b.getIndexType(), label);
+  Value integer = arith::IndexCastOp::create(b, loc, b.getI32Type(), position);
+  return arith::SIToFPOp::create(b, loc, b.getF32Type(), integer);
+}
+
+static Value position(OpBuilder &b, Location loc, StringRef label) {
+  return ein::IndexOp::create(b, loc, b.getIndexType(), label);
+}
+
+static Value product(OpBuilder &b, Location loc, ValueRange args) {
+  return arith::MulFOp::create(b, loc, args[0], args[1]);
+}
+
+//===----------------------------------------------------------------------===//
+// Errors, locations, parameters
+//===----------------------------------------------------------------------===//
+
+void ModelBuilder::fail(Status error) {
+  if (failure.isOk())
+    failure = std::move(error);
+}
+
+void ModelBuilder::setLocation(StringRef name) {
+  location = NameLoc::get(builder.getStringAttr(name));
+}
+
+bool ModelBuilder::hasTensor(StringRef name) const {
+  return file.findTensor({name.data(), name.size()}) != nullptr;
+}
+
+std::optional<std::string> ModelBuilder::unusedTensor() const {
+  for (const parameters::GgufTensor &tensor : file.tensors())
+    if (!used.contains(StringRef(tensor.name)))
+      return std::string(tensor.name);
+  return std::nullopt;
+}
+
+Value ModelBuilder::parameter(StringRef name, ArrayRef<int64_t> stored,
+                              ArrayRef<int64_t> view) {
+  const parameters::GgufTensor *tensor =
+      file.findTensor({name.data(), name.size()});
+  if (!tensor)
+    fail(Status::error(StatusCode::BadInput,
+                       "the file has no tensor '" + name.str() + "'"));
+  else if (ArrayRef<int64_t>(tensor->shape) != stored)
+    fail(Status::error(StatusCode::BadInput,
+                       "tensor '" + name.str() + "': expected shape " +
+                           shapeText(stored) + ", but got " +
+                           shapeText(tensor->shape)));
+  else if (!tensor->format->expand)
+    fail(Status::error(StatusCode::BadInput,
+                       "tensor '" + name.str() +
+                           "': expected floating-point storage, but got " +
+                           tensor->format->name));
+  used.insert(name);
+  Type element = builder.getF32Type();
+  Value value = ein::ParameterOp::create(
+      builder, location, RankedTensorType::get(stored, element), name);
+  if (view.empty() || view == stored)
+    return value;
+  return ein::ReshapeOp::create(builder, location,
+                                RankedTensorType::get(view, element), value);
+}
+
+Value ModelBuilder::lookUp(Value table, Value tokens) {
+  Type result = RankedTensorType::get({shapeOf(tokens)[0], shapeOf(table)[1]},
+                                      builder.getF32Type());
+  return ein::GatherOp::create(builder, location, result, table, tokens);
+}
+
+//===----------------------------------------------------------------------===//
+// Einsums
+//===----------------------------------------------------------------------===//
+
+Value ModelBuilder::einsum(StringRef notation, ein::Combiner combiner,
+                           ValueRange operands, Body body) {
+  ein::Notation parsed =
+      llvm::cantFail(ein::Notation::parse(notation, operands.size(), 1));
+  llvm::DenseMap<char, int64_t> sizes;
+  for (auto [labels, operand] : llvm::zip_equal(parsed.operands, operands))
+    for (auto [label, size] : llvm::zip_equal(labels, shapeOf(operand)))
+      sizes[label] = size;
+  SmallVector<int64_t> shape;
+  for (char label : parsed.results[0])
+    shape.push_back(sizes.lookup(label));
+  return ein::EinsumOp::create(
+      builder, location, RankedTensorType::get(shape, builder.getF32Type()),
+      operands, notation, combiner, body);
+}
+
+Value ModelBuilder::contract(StringRef notation, Value lhs, Value rhs) {
+  return einsum(notation, ein::Combiner::Sum, {lhs, rhs}, product);
+}
+
+Value ModelBuilder::add(StringRef notation, Value lhs, Value rhs) {
+  return einsum(notation, ein::Combiner::None, {lhs, rhs},
+                [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                  return arith::AddFOp::create(b, loc, args[0], args[1]);
+                });
+}
+
+Value ModelBuilder::addBias(StringRef notation, Value x,
+                            const std::string &name, int64_t size,
+                            ArrayRef<int64_t> view) {
+  std::string bias = name + ".bias";
+  return hasTensor(bias) ? add(notation, x, parameter(bias, {size}, view)) : x;
+}
+
+Value ModelBuilder::linear(Value x, const std::string &name, int64_t outputs) {
+  setLocation(name);
+  int64_t inputs = shapeOf(x)[1];
+  Value weight = parameter(name + ".weight", {outputs, inputs});
+  Value y = contract("lk,nk->ln", x, weight);
+  return addBias("ln,n->ln", y, name, outputs, {});
+}
+
+Value ModelBuilder::rmsNorm(Value x, StringRef weight, double epsilon) {
+  setLocation(weight);
+  int64_t size = shapeOf(x)[1];
+  Value scale = parameter((weight + ".weight").str(), {size});
+  Value squares =
+      einsum("ln->l", ein::Combiner::Sum, x,
+             [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+               return arith::MulFOp::create(b, loc, args[0], args[0]);
+             });
+  Value reciprocal = einsum(
+      "l->l", ein::Combiner::None, squares,
+      [=](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value mean = arith::MulFOp::create(
+            b, loc, args[0], constant(b, loc, 1.0 / static_cast<double>(size)));
+        Value shifted =
+            arith::AddFOp::create(b, loc, mean, constant(b, loc, epsilon));
+        Value root = math::SqrtOp::create(b, loc, shifted);
+        return arith::DivFOp::create(b, loc, constant(b, loc, 1), root);
+      });
+  return einsum("ln,l,n->ln", ein::Combiner::None, {x, reciprocal, scale},
+                [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                  Value y = arith::MulFOp::create(b, loc, args[0], args[1]);
+                  return arith::MulFOp::create(b, loc, y, args[2]);
+                });
+}
+
+//===----------------------------------------------------------------------===//
+// Rotary embedding
+//===----------------------------------------------------------------------===//
+
+Value ModelBuilder::rotations(const RotaryEmbedding &rotary, int64_t length,
+                              int64_t headSize) {
+  setLocation("rotary");
+  int64_t pairs = headSize / 2, rotatedPairs = rotary.rotated / 2;
+  double logBase = -std::log(rotary.base) / static_cast<double>(rotatedPairs);
+  // The angle per position of each pair: computed once, exact in f32 but for
+  // the exponential.
+  auto frequency = [=](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    Value exponent = arith::MulFOp::create(b, loc, positionAsFloat(b, loc, "p"),
+                                           constant(b, loc, logBase));
+    Value value = math::ExpOp::create(b, loc, exponent);
+    if (rotary.divisor != 1)
+      value = arith::DivFOp::create(b, loc, value,
+                                    constant(b, loc, rotary.divisor));
+    if (!args.empty())
+      value = arith::DivFOp::create(b, loc, value, args[0]);
+    if (rotatedPairs == pairs)
+      return value;
+    Value end = arith::ConstantIndexOp::create(b, loc, rotatedPairs);
+    Value turns = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                        position(b, loc, "p"), end);
+    return arith::SelectOp::create(b, loc, turns, value, constant(b, loc, 0));
+  };
+  SmallVector<Value> factors;
+  if (!rotary.factors.empty())
+    factors.push_back(parameter(rotary.factors, {pairs}));
+  Type f32 = builder.getF32Type();
+  Value frequencies = ein::EinsumOp::create(
+      builder, location, RankedTensorType::get({pairs}, f32), factors,
+      factors.empty() ? "->p" : "p->p", ein::Combiner::None, frequency);
+
+  // [[cos, -sin], [sin, cos]] with s the row and t the column.
+  auto rotation = [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    Value angle =
+        arith::MulFOp::create(b, loc, positionAsFloat(b, loc, "l"), args[0]);
+    Value cosine = math::CosOp::create(b, loc, angle);
+    Value sine = math::SinOp::create(b, loc, angle);
+    Value row = position(b, loc, "s"), column = position(b, loc, "t");
+    Value equal =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, row, column);
+    Value above =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, row, column);
+    Value negative = arith::NegFOp::create(b, loc, sine);
+    Value off = arith::SelectOp::create(b, loc, above, negative, sine);
+    return arith::SelectOp::create(b, loc, equal, cosine, off);
+  };
+  return ein::EinsumOp::create(
+      builder, location, RankedTensorType::get({length, pairs, 2, 2}, f32),
+      frequencies, "p->lpst", ein::Combiner::None, rotation);
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+Value ModelBuilder::projectQueries(Value x, const std::string &name,
+                                   const AttentionShape &shape) {
+  setLocation(name);
+  int64_t g = shape.groups, r = shape.queriesPerGroup, p = shape.headSize / 2;
+  int64_t rows = shape.queryHeads() * shape.headSize, inputs = shapeOf(x)[1];
+  bool halves = shape.layout == RotaryLayout::Halves;
+  SmallVector<int64_t> bias = halves ? SmallVector<int64_t>{g, r, 2, p}
+                                     : SmallVector<int64_t>{g, r, p, 2};
+  SmallVector<int64_t> view = bias;
+  view.push_back(inputs);
+  Value weight = parameter(name + ".weight", {rows, inputs}, view);
+  Value q = contract(halves ? "lk,grtpk->lgrpt" : "lk,grptk->lgrpt", x, weight);
+  return addBias(halves ? "lgrpt,grtp->lgrpt" : "lgrpt,grpt->lgrpt", q, name,
+                 rows, bias);
+}
+
+Value ModelBuilder::projectKeys(Value x, const std::string &name,
+                                const AttentionShape &shape) {
+  setLocation(name);
+  int64_t g = shape.groups, p = shape.headSize / 2;
+  int64_t rows = g * shape.headSize, inputs = shapeOf(x)[1];
+  bool halves = shape.layout == RotaryLayout::Halves;
+  SmallVector<int64_t> bias =
+      halves ? SmallVector<int64_t>{g, 2, p} : SmallVector<int64_t>{g, p, 2};
+  SmallVector<int64_t> view = bias;
+  view.push_back(inputs);
+  Value weight = parameter(name + ".weight", {rows, inputs}, view);
+  Value k = contract(halves ? "lk,gtpk->lgpt" : "lk,gptk->lgpt", x, weight);
+  return addBias(halves ? "lgpt,gtp->lgpt" : "lgpt,gpt->lgpt", k, name, rows,
+                 bias);
+}
+
+Value ModelBuilder::causalSoftmax(Value scores, double scale) {
+  auto mask = [=](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    Value scaled =
+        arith::MulFOp::create(b, loc, args[0], constant(b, loc, scale));
+    Value seen =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
+                              position(b, loc, "m"), position(b, loc, "l"));
+    Value hidden = constant(b, loc, -std::numeric_limits<double>::infinity());
+    return arith::SelectOp::create(b, loc, seen, scaled, hidden);
+  };
+  auto same = [](OpBuilder &, Location, ValueRange args) -> Value {
+    return args[0];
+  };
+  auto exponential = [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    Value below = arith::SubFOp::create(b, loc, args[0], args[1]);
+    return math::ExpOp::create(b, loc, below);
+  };
+  auto quotient = [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    return arith::DivFOp::create(b, loc, args[0], args[1]);
+  };
+  using ein::Combiner;
+  Value masked = einsum("grlm->grlm", Combiner::None, scores, mask);
+  Value largest = einsum("grlm->grl", Combiner::Max, masked, same);
+  Value weights =
+      einsum("grlm,grl->grlm", Combiner::None, {masked, largest}, exponential);
+  Value total = einsum("grlm->grl", Combiner::Sum, weights, same);
+  return einsum("grlm,grl->grlm", Combiner::None, {weights, total}, quotient);
+}
+
+Value ModelBuilder::attention(Value x, const std::string &prefix,
+                              const AttentionShape &shape, Value rotations) {
+  int64_t g = shape.groups, r = shape.queriesPerGroup, d = shape.valueSize;
+  int64_t inputs = shapeOf(x)[1];
+  Value q = projectQueries(x, prefix + "attn_q", shape);
+  setLocation(prefix + "attn_q.rotary");
+  q = contract("lgrpt,lpst->lgrps", q, rotations);
+  Value k = projectKeys(x, prefix + "attn_k", shape);
+  setLocation(prefix + "attn_k.rotary");
+  k = contract("lgpt,lpst->lgps", k, rotations);
+
+  std::string value = prefix + "attn_v";
+  setLocation(value);
+  Value v =
+      contract("lk,gdk->lgd", x,
+               parameter(value + ".weight", {g * d, inputs}, {g, d, inputs}));
+  v = addBias("lgd,gd->lgd", v, value, g * d, {g, d});
+
+  setLocation(prefix + "attn.scores");
+  Value scores = contract("lgrps,mgps->grlm", q, k);
+  setLocation(prefix + "attn.softmax");
+  Value weights =
+      causalSoftmax(scores, 1 / std::sqrt(static_cast<double>(shape.headSize)));
+  setLocation(prefix + "attn.mix");
+  Value mixed = contract("grlm,mgd->lgrd", weights, v);
+
+  std::string output = prefix + "attn_output";
+  setLocation(output);
+  Value weight =
+      parameter(output + ".weight", {inputs, g * r * d}, {inputs, g, r, d});
+  Value y = contract("lgrd,ngrd->ln", mixed, weight);
+  return addBias("ln,n->ln", y, output, inputs, {});
+}
+
+Value ModelBuilder::swiGlu(Value x, const std::string &prefix, int64_t hidden) {
+  int64_t outputs = shapeOf(x)[1];
+  Value gate = linear(x, prefix + "ffn_gate", hidden);
+  Value up = linear(x, prefix + "ffn_up", hidden);
+  setLocation(prefix + "ffn.swiglu");
+  Value gated =
+      einsum("ln,ln->ln", ein::Combiner::None, {gate, up},
+             [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+               Value negative = arith::NegFOp::create(b, loc, args[0]);
+               Value power = math::ExpOp::create(b, loc, negative);
+               Value below =
+                   arith::AddFOp::create(b, loc, constant(b, loc, 1), power);
+               Value silu = arith::DivFOp::create(b, loc, args[0], below);
+               return arith::MulFOp::create(b, loc, silu, args[1]);
+             });
+  return linear(gated, prefix + "ffn_down", outputs);
+}
