@@ -8,6 +8,11 @@
 
 #include "Sample.h"
 
+#include "turnip/artifact/Artifact.h"
+#include "turnip/artifact/memgraph_generated.h"
+
+#include <cstring>
+
 using namespace turnip;
 using namespace turnip::artifact;
 
@@ -215,4 +220,19 @@ Module artifact::makeSample() {
   empty.name = "empty";
   module.entries = {entry, empty};
   return module;
+}
+
+void artifact::fixHash(std::string &bytes) {
+  if (bytes.size() < 16)
+    return;
+  const char *begin = bytes.data();
+  flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t *>(begin),
+                                 bytes.size());
+  if (!verifier.VerifyBuffer<fb::Header>(fb::ModuleIdentifier()))
+    return;
+  const auto *header = flatbuffers::GetRoot<fb::Header>(begin);
+  size_t offset = static_cast<size_t>(
+      reinterpret_cast<const char *>(header->hash()) - begin);
+  fb::Hash hash(contentHash(bytes, offset));
+  std::memcpy(&bytes[offset], &hash, sizeof(hash));
 }
