@@ -10,8 +10,17 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "turnip/Pipelines/Registration.h"
 
+#ifdef TURNIP_INCLUDE_TESTS
+namespace turnip::test {
+void registerTestEinTile();
+} // namespace turnip::test
+#endif
+
 int main(int argc, char **argv) {
   turnip::registerAllPasses();
+#ifdef TURNIP_INCLUDE_TESTS
+  turnip::test::registerTestEinTile();
+#endif
   mlir::DialectRegistry registry;
   turnip::registerAllDialects(registry);
   return mlir::asMainReturnCode(
