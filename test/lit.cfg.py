@@ -18,3 +18,11 @@ config.environment["PATH"] = os.pathsep.join(
 )
 config.substitutions.append(("%turnip_src", config.turnip_src_root))
 config.substitutions.append(("%python", sys.executable))
+
+# The model that utils/fetch-model.sh fetches; tests that need it say REQUIRES.
+model = os.path.join(
+    config.turnip_src_root, "build", ".cache", "SmolLM2-135M-Instruct.Q4_1.gguf"
+)
+if os.path.exists(model):
+    config.available_features.add("smollm2")
+config.substitutions.append(("%smollm2", model))
