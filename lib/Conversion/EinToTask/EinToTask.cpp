@@ -118,7 +118,7 @@ private:
   void emitUnusedInputs();
 
   OpCut describe(PartitionableOpInterface op);
-  task::PlaceAttr choosePlace(const OpCut &cut, Operation *op);
+  task::PlaceAttr choosePlace(OpCut &cut, Operation *op);
 
   func::FuncOp function;
   KernelTable &kernels;
@@ -235,28 +235,39 @@ OpCut FunctionPartitioner::describe(PartitionableOpInterface op) {
   return cut;
 }
 
+/// Whether no label of \p tensor may be split.
+static bool isUncuttable(const OpCut &cut, const TensorCut &tensor) {
+  return llvm::all_of(tensor.labels, [&](unsigned label) {
+    return cut.labels[label].kind == LabelKind::Whole;
+  });
+}
+
 /// Runs \p op on the host when that moves fewer bytes: a source that cannot be
 /// cut would have to be moved whole to a device, while the host needs only what
-/// devices computed, and gives back the results.
-task::PlaceAttr FunctionPartitioner::choosePlace(const OpCut &cut,
-                                                 Operation *op) {
+/// devices computed, and gives back the results. There such a source is read
+/// where it lies, so it takes no room in \p cut.
+task::PlaceAttr FunctionPartitioner::choosePlace(OpCut &cut, Operation *op) {
   int64_t toDevice = 0, toHost = 0;
+  SmallVector<TensorCut *> inPlace;
   for (auto [operand, value] :
        llvm::zip_equal(cut.operands, op->getOperands())) {
     int64_t bytes =
         ein::getTensorBytes(cast<RankedTensorType>(value.getType()));
-    bool isWhole = llvm::all_of(operand.labels, [&](unsigned label) {
-      return cut.labels[label].kind == LabelKind::Whole;
-    });
     const TiledTensor *tiles = values.getTiles(value);
-    if (!tiles && isWhole)
+    if (!tiles && isUncuttable(cut, operand)) {
       toDevice += bytes;
+      inPlace.push_back(&operand);
+    }
     if (tiles && tiles->place != host)
       toHost += bytes;
   }
   for (Type type : op->getResultTypes())
     toHost += ein::getTensorBytes(cast<RankedTensorType>(type));
-  return toHost < toDevice ? host : device;
+  if (toHost >= toDevice)
+    return device;
+  for (TensorCut *operand : inPlace)
+    operand->elementBytes = 0;
+  return host;
 }
 
 void FunctionPartitioner::convertPartitionable(PartitionableOpInterface op) {

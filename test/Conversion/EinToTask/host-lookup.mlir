@@ -5,20 +5,20 @@
 // rows is cut, joined from left to right, and told where each part lies. A
 // returned input is copied, since it is not the program's to give away.
 
-// CHECK: task.kernel @einsum_ab_b(%{{.*}}: tensor<1x16xf32>, %[[OFFSET:.*]]: index)
+// CHECK: task.kernel @einsum_ab_b(%{{.*}}: tensor<2x16xf32>, %[[OFFSET:.*]]: index)
 // CHECK:   %[[I:.*]] = ein.index "a"
 // CHECK:   arith.addi %[[I]], %[[OFFSET]]
 // CHECK: task.kernel @combine_sum
 // CHECK: task.graph @main
 // CHECK: %[[TABLE:.*]] = task.parameter "emb" [1000, 16] offsets [0, 0] sizes [1000, 16] : <1000x16xf32, host>
-// CHECK: %[[T:.*]] = task.input "tokens" [8] offsets [0] sizes [1] : <1xi32, host>
+// CHECK: %[[T:.*]] = task.input "tokens" [8] offsets [0] sizes [2] : <2xi32, host>
 // CHECK: %[[E:.*]] = task.call @gather(%[[TABLE]], %[[T]]) on host
-// CHECK: %[[M:.*]] = task.transfer %[[E]] : <1x16xf32, host> to <1x16xf32, dev 0>
+// CHECK: %[[M:.*]] = task.transfer %[[E]] : <2x16xf32, host> to <2x16xf32, dev 0>
 // CHECK: task.call @slice(%[[M]]) on dev 0
 // CHECK: %[[P0:.*]] = task.call @einsum_ab_b(%[[M]]) scalars [0]
-// CHECK: %[[P1:.*]] = task.call @einsum_ab_b(%{{.*}}) scalars [1]
+// CHECK: %[[P1:.*]] = task.call @einsum_ab_b(%{{.*}}) scalars [2]
 // CHECK: %[[S1:.*]] = task.call @combine_sum(%[[P0]], %[[P1]])
-// CHECK: %[[P2:.*]] = task.call @einsum_ab_b(%{{.*}}) scalars [2]
+// CHECK: %[[P2:.*]] = task.call @einsum_ab_b(%{{.*}}) scalars [4]
 // CHECK: task.call @combine_sum(%[[S1]], %[[P2]])
 // CHECK: %[[IN:.*]] = task.input "tokens" [8] offsets [0] sizes [8] : <8xi32, host>
 // CHECK: %[[COPY:.*]] = task.call @copy(%[[IN]]) on host
