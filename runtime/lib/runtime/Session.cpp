@@ -1,0 +1,409 @@
+//===- Session.cpp - A program on a machine -------------------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/runtime/Session.h"
+
+#include "Guard.h"
+#include "PlacedEntry.h"
+#include "Slices.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+using namespace turnip;
+using namespace turnip::runtime;
+
+struct Session::Contents {
+  explicit Contents(Program program) : program(std::move(program)) {}
+
+  Status prepare(const SessionOptions &options);
+  Status bindParameter(const artifact::Binding &binding,
+                       const parameters::ParameterProvider &provider);
+  unsigned char *addressOf(const artifact::Piece &piece) const;
+  Status checkReady() const;
+  void writeInputs();
+  OperationNames describe(uint32_t vertex) const;
+  std::string describeFailure(uint32_t vertex) const;
+  Expected<const artifact::Binding *>
+  findResult(const std::string &name) const;
+
+  Program program;
+  const artifact::Entry *entry = nullptr;
+  MachineDescription machine;
+  std::unique_ptr<Driver> driver;
+  /// The driver, where it is a guard.
+  Guard *guard = nullptr;
+  PlacedEntry placed;
+  std::optional<Executor> executor;
+
+  bool parametersBound = false;
+  /// One per input of the entry; nothing until it is set.
+  std::vector<std::optional<parameters::Tensor>> inputs;
+  std::vector<int64_t> arguments;
+  bool hasResults = false;
+};
+
+static Status invalidArgument(const std::string &message) {
+  return Status::error(StatusCode::InvalidArgument, message);
+}
+
+//===----------------------------------------------------------------------===//
+// Making a session
+//===----------------------------------------------------------------------===//
+
+Session::Session(std::unique_ptr<Contents> contents)
+    : contents(std::move(contents)) {}
+
+Session::~Session() = default;
+
+Expected<std::unique_ptr<Session>>
+Session::create(Program program, std::unique_ptr<Driver> driver,
+                const SessionOptions &options) {
+  auto contents = std::make_unique<Contents>(std::move(program));
+  contents->driver = std::move(driver);
+  TURNIP_RETURN_IF_ERROR(contents->prepare(options));
+  return std::unique_ptr<Session>(new Session(std::move(contents)));
+}
+
+Status Session::Contents::prepare(const SessionOptions &options) {
+  Expected<const artifact::Entry *> found = program.findEntry(options.entry);
+  if (!found)
+    return found.status();
+  entry = *found;
+  const artifact::Module &module = program.module();
+  machine = describeMachine(module, *entry);
+
+  static const std::vector<KernelFunction> noKernels;
+  const std::vector<KernelFunction> *kernels = &noKernels;
+  if (driver->properties().movesData) {
+    Expected<const std::vector<KernelFunction> *> loaded = program.kernels();
+    if (!loaded)
+      return loaded.status();
+    kernels = *loaded;
+  }
+  if (options.guard) {
+    Expected<std::unique_ptr<Guard>> made =
+        Guard::create(std::move(driver), module, *entry);
+    if (!made)
+      return made.status();
+    guard = made->get();
+    driver = std::move(*made);
+  }
+  TURNIP_RETURN_IF_ERROR(driver->open(machine));
+
+  auto address = [&](uint32_t vertex, const artifact::Access &access) -> void * {
+    if (guard)
+      return guard->address(vertex, access);
+    auto *base = static_cast<unsigned char *>(driver->base(access.memory));
+    return base ? base + access.offset : nullptr;
+  };
+  Expected<PlacedEntry> built =
+      PlacedEntry::build(module, *entry, *kernels, address);
+  if (!built)
+    return built.status();
+  placed = std::move(*built);
+  executor.emplace(placed.graph, *driver);
+
+  parametersBound = entry->parameters.empty();
+  inputs.resize(entry->inputs.size());
+  for (const artifact::Argument &argument : entry->arguments)
+    arguments.push_back(
+        std::clamp<int64_t>(0, argument.minimum, argument.maximum));
+  return Status::ok();
+}
+
+unsigned char *
+Session::Contents::addressOf(const artifact::Piece &piece) const {
+  if (guard)
+    return static_cast<unsigned char *>(guard->address(piece));
+  return static_cast<unsigned char *>(driver->base(piece.memory)) +
+         piece.offset;
+}
+
+//===----------------------------------------------------------------------===//
+// Binding
+//===----------------------------------------------------------------------===//
+
+Status Session::bindParameters(const parameters::ParameterProvider &provider) {
+  const artifact::Module &module = contents->program.module();
+  auto protectParameters = [&](bool writable) {
+    for (uint32_t m = 0; m < module.machine.memories.size(); ++m)
+      if (module.machine.memories[m].kind == artifact::MemoryKind::Parameters)
+        TURNIP_RETURN_IF_ERROR(contents->driver->protect(m, writable));
+    return Status::ok();
+  };
+  const bool movesData = contents->driver->properties().movesData;
+  contents->parametersBound = false;
+  if (movesData)
+    TURNIP_RETURN_IF_ERROR(protectParameters(/*writable=*/true));
+  for (const artifact::Binding &binding : contents->entry->parameters)
+    TURNIP_RETURN_IF_ERROR(contents->bindParameter(binding, provider));
+  if (movesData)
+    TURNIP_RETURN_IF_ERROR(protectParameters(/*writable=*/false));
+  contents->parametersBound = true;
+  return Status::ok();
+}
+
+Status Session::Contents::bindParameter(
+    const artifact::Binding &binding,
+    const parameters::ParameterProvider &provider) {
+  Expected<parameters::ParameterInfo> info = provider.find(binding.name);
+  if (!info)
+    return info.status();
+  if (!info->anyShape && info->shape != binding.fileShape)
+    return Status::error(
+        StatusCode::BadInput,
+        "parameter '" + binding.name + "': expected shape " +
+            describe(binding.fileShape, binding.type) + ", but got " +
+            describe(info->shape, info->type.value_or(binding.type)));
+  if (!driver->properties().movesData)
+    return Status::ok();
+  const int64_t elementBytes = byteSize(binding.type);
+  for (const artifact::Piece &piece : binding.pieces) {
+    unsigned char *data = addressOf(piece);
+    Status status;
+    forEachRun(binding.shape, piece.offsets, piece.sizes,
+               [&](int64_t whole, int64_t part, int64_t count) {
+                 status = provider.read(binding.name, whole, count,
+                                        binding.type,
+                                        data + part * elementBytes);
+                 return status.isOk();
+               });
+    TURNIP_RETURN_IF_ERROR(status);
+  }
+  return Status::ok();
+}
+
+/// Lists the names of \p bindings for a message.
+static std::string listNames(const std::vector<artifact::Binding> &bindings) {
+  std::string names;
+  for (const artifact::Binding &binding : bindings)
+    names += (names.empty() ? "" : ", ") + binding.name;
+  return names.empty() ? "none" : names;
+}
+
+Status Session::setInput(const std::string &name, parameters::Tensor value) {
+  const std::vector<artifact::Binding> &bindings = contents->entry->inputs;
+  bool found = false;
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    const artifact::Binding &binding = bindings[i];
+    if (binding.name != name)
+      continue;
+    if (value.type != binding.type || value.shape != binding.fileShape)
+      return invalidArgument(
+          "input '" + name + "': expected " +
+          describe(binding.fileShape, binding.type) + ", but got " +
+          describe(value.shape, value.type));
+    contents->inputs[i] = value;
+    found = true;
+  }
+  if (!found)
+    return invalidArgument("no input '" + name +
+                           "'; there are: " + listNames(bindings));
+  return Status::ok();
+}
+
+Status Session::setArgument(const std::string &name, int64_t value) {
+  std::string known;
+  const std::vector<artifact::Argument> &declared = contents->entry->arguments;
+  for (size_t i = 0; i < declared.size(); ++i) {
+    const artifact::Argument &argument = declared[i];
+    known += (known.empty() ? "" : ", ") + argument.name;
+    if (argument.name != name)
+      continue;
+    if (value < argument.minimum || value > argument.maximum)
+      return invalidArgument("argument '" + name + "': expected " +
+                             std::to_string(argument.minimum) + " to " +
+                             std::to_string(argument.maximum) + ", but got " +
+                             std::to_string(value));
+    contents->arguments[i] = value;
+    return Status::ok();
+  }
+  return invalidArgument("no argument '" + name + "'; there are: " +
+                         (known.empty() ? "none" : known));
+}
+
+Status Session::setSchedule(const Schedule &schedule) {
+  return contents->executor->setSchedule(schedule);
+}
+
+/// Copies \p data, a dense tensor, into the pieces of \p binding.
+template <typename Address>
+static void scatter(const artifact::Binding &binding, const unsigned char *data,
+                    const Address &address) {
+  const int64_t elementBytes = byteSize(binding.type);
+  for (const artifact::Piece &piece : binding.pieces) {
+    unsigned char *target = address(piece);
+    forEachRun(binding.shape, piece.offsets, piece.sizes,
+               [&](int64_t whole, int64_t part, int64_t count) {
+                 std::memcpy(target + part * elementBytes,
+                             data + whole * elementBytes,
+                             static_cast<size_t>(count * elementBytes));
+                 return true;
+               });
+  }
+}
+
+void Session::Contents::writeInputs() {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    scatter(entry->inputs[i], inputs[i]->data.data(),
+            [&](const artifact::Piece &piece) { return addressOf(piece); });
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+Status Session::Contents::checkReady() const {
+  if (!driver->properties().movesData)
+    return Status::ok();
+  if (!parametersBound)
+    return invalidArgument("the program has " +
+                           std::to_string(entry->parameters.size()) +
+                           " parameters, but none were bound");
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i])
+      return invalidArgument(
+          "input '" + entry->inputs[i].name + "' (" +
+          describe(entry->inputs[i].fileShape, entry->inputs[i].type) +
+          ") was not set");
+  return Status::ok();
+}
+
+Status Session::run() {
+  TURNIP_RETURN_IF_ERROR(contents->checkReady());
+  contents->hasResults = false;
+  contents->placed.setArguments(*contents->entry, contents->arguments);
+  if (contents->driver->properties().movesData)
+    contents->writeInputs();
+  RunOutcome outcome = contents->executor->run();
+  if (outcome.vertex)
+    return outcome.status.withContext(
+        contents->describeFailure(*outcome.vertex));
+  contents->hasResults = outcome.status.isOk();
+  return outcome.status;
+}
+
+void Session::requestStop() { contents->executor->requestStop(); }
+void Session::clearStop() { contents->executor->clearStop(); }
+
+//===----------------------------------------------------------------------===//
+// Reading back
+//===----------------------------------------------------------------------===//
+
+Expected<const artifact::Binding *>
+Session::Contents::findResult(const std::string &name) const {
+  if (!driver->properties().movesData)
+    return invalidArgument("driver '" + driver->properties().name +
+                           "' moves no data, so there are no results");
+  if (!hasResults)
+    return invalidArgument("there are no results before a run that succeeded");
+  for (const artifact::Binding &binding : entry->results)
+    if (binding.name == name)
+      return &binding;
+  return invalidArgument("no result '" + name +
+                         "'; there are: " + listNames(entry->results));
+}
+
+Status Session::readResult(const std::string &name, int64_t first,
+                           int64_t count, void *destination) const {
+  Expected<const artifact::Binding *> binding = contents->findResult(name);
+  if (!binding)
+    return binding.status();
+  int64_t total = countElements((*binding)->shape).value_or(0);
+  if (first < 0 || count < 0 || first > total || count > total - first)
+    return invalidArgument("result '" + name + "' has " +
+                           std::to_string(total) + " elements, but [" +
+                           std::to_string(first) + ", " +
+                           std::to_string(first + count) + ") were asked for");
+  const int64_t elementBytes = byteSize((*binding)->type);
+  auto *target = static_cast<unsigned char *>(destination);
+  for (const artifact::Piece &piece : (*binding)->pieces) {
+    const unsigned char *source = contents->addressOf(piece);
+    forEachRun((*binding)->shape, piece.offsets, piece.sizes,
+               [&](int64_t whole, int64_t part, int64_t length) {
+                 int64_t begin = std::max(whole, first);
+                 int64_t end = std::min(whole + length, first + count);
+                 if (begin < end)
+                   std::memcpy(target + (begin - first) * elementBytes,
+                               source + (part + begin - whole) * elementBytes,
+                               static_cast<size_t>((end - begin) *
+                                                   elementBytes));
+                 return true;
+               });
+  }
+  return Status::ok();
+}
+
+Expected<parameters::Tensor> Session::result(const std::string &name) const {
+  Expected<const artifact::Binding *> binding = contents->findResult(name);
+  if (!binding)
+    return binding.status();
+  parameters::Tensor tensor =
+      parameters::Tensor::zeros((*binding)->fileShape, (*binding)->type);
+  TURNIP_RETURN_IF_ERROR(
+      readResult(name, 0, tensor.numElements(), tensor.data.data()));
+  return tensor;
+}
+
+//===----------------------------------------------------------------------===//
+// Looking at a run
+//===----------------------------------------------------------------------===//
+
+OperationNames Session::Contents::describe(uint32_t vertex) const {
+  const artifact::Module &module = program.module();
+  const artifact::Vertex &v = entry->vertices[vertex];
+  OperationNames names;
+  switch (v.kind) {
+  case artifact::VertexKind::Call:
+    names.operation = module.kernels[v.kernel].name;
+    break;
+  case artifact::VertexKind::Copy:
+    names.operation = artifact::toString(v.role);
+    break;
+  case artifact::VertexKind::Join:
+    names.operation = "join";
+    break;
+  }
+  if (v.task != artifact::none)
+    names.task = entry->tasks[v.task];
+  if (v.location != artifact::none)
+    names.location = entry->locations[v.location];
+  return names;
+}
+
+std::string Session::Contents::describeFailure(uint32_t vertex) const {
+  OperationNames names = describe(vertex);
+  std::string text =
+      "operation " + std::to_string(vertex) + " (" + names.operation + ")";
+  if (!names.task.empty())
+    text += " of task '" + names.task + "'";
+  text += " on " + machine.engines[placed.graph.commands[vertex].engine].name;
+  if (!names.location.empty())
+    text += " at " + names.location;
+  return text;
+}
+
+const artifact::Entry &Session::entry() const { return *contents->entry; }
+const Program &Session::program() const { return contents->program; }
+const Driver &Session::driver() const { return *contents->driver; }
+const RunRecord &Session::record() const {
+  return contents->executor->record();
+}
+
+RunSummary Session::summary() const {
+  return summarize(contents->placed.graph, contents->machine, record());
+}
+
+std::string Session::trace() const {
+  return chromeTrace(contents->placed.graph, contents->machine, record(),
+                     [&](uint32_t vertex) {
+                       return contents->describe(vertex);
+                     });
+}
