@@ -28,9 +28,9 @@ static uint64_t roundUp(uint64_t value, uint64_t multiple) {
 // The buffers
 //===----------------------------------------------------------------------===//
 
-Expected<std::unique_ptr<Guard>>
-Guard::create(std::unique_ptr<Driver> inner, const artifact::Module &module,
-              const artifact::Entry &entry) {
+Expected<std::unique_ptr<Guard>> Guard::create(std::unique_ptr<Driver> inner,
+                                               const artifact::Module &module,
+                                               const artifact::Entry &entry) {
   if (!inner->properties().movesData)
     return Status::error(StatusCode::InvalidArgument,
                          "driver '" + inner->properties().name +
@@ -65,15 +65,6 @@ void Guard::note(const Key &key, uint64_t bytes, Buffer **buffer) {
     *buffer = &found;
 }
 
-/// Bytes of a piece.
-static uint64_t pieceBytes(const artifact::Binding &binding,
-                           const artifact::Piece &piece) {
-  auto bytes = static_cast<uint64_t>(byteSize(binding.type));
-  for (int64_t size : piece.sizes)
-    bytes *= static_cast<uint64_t>(size);
-  return bytes;
-}
-
 Status Guard::reserve() {
   for (uint32_t v = 0; v < entry.vertices.size(); ++v)
     for (const artifact::Access &access : entry.accessesOf(entry.vertices[v]))
@@ -90,7 +81,7 @@ Status Guard::reserve() {
           continue;
         Buffer *buffer = nullptr;
         note({piece.memory, piece.offset, piece.value},
-             pieceBytes(binding, piece), &buffer);
+             artifact::pieceBytes(binding, piece), &buffer);
         (atEntry ? buffer->atEntry : buffer->atExit) = true;
       }
   };
@@ -209,9 +200,12 @@ void Guard::deliver(const Event *events, size_t count) {
     Event event = events[i];
     {
       std::lock_guard<std::mutex> lock(mutex);
-      std::string problem = release(event.vertex);
+      std::string problem;
       if (event.error && event.fault)
         problem = explainFault(event.vertex, event.fault);
+      std::string damage = release(event.vertex);
+      if (problem.empty())
+        problem = std::move(damage);
       if (!problem.empty()) {
         messages.push_back(std::make_unique<std::string>(std::move(problem)));
         event.error = messages.back()->c_str();
@@ -273,18 +267,23 @@ std::string Guard::explainFault(uint32_t vertex, const void *fault) const {
       continue;
     const Buffer &buffer = buffers.at(keyOf(vertex, accesses[i]));
     if (byte >= buffer.data && byte < buffer.pages + buffer.pageBytes) {
-      const char *what = accesses[i].role == artifact::AccessRole::Read
-                             ? (buffer.live ? "wrote to "
-                                            : "read before anybody wrote ")
-                             : "could not access ";
+      const char *what =
+          accesses[i].role == artifact::AccessRole::Read
+              ? (buffer.live ? "wrote to " : "read before anybody wrote ")
+              : "could not access ";
       return what + describeAccess(vertex, i);
     }
     if (byte >= buffer.pages + buffer.pageBytes &&
         byte < buffer.pages + buffer.pageBytes + pageSize)
-      return "touched byte " +
-             std::to_string(byte - buffer.data) + " of " +
+      return "touched byte " + std::to_string(byte - buffer.data) + " of " +
              describeAccess(vertex, i) + ", which has " +
              std::to_string(buffer.bytes) + " bytes";
+  }
+  // The page between two buffers belongs to both: the end of one is likelier.
+  for (uint32_t i = 0; i < accesses.size(); ++i) {
+    if (!isGuarded(accesses[i].memory))
+      continue;
+    const Buffer &buffer = buffers.at(keyOf(vertex, accesses[i]));
     if (byte < buffer.pages && byte >= buffer.pages - pageSize)
       return "touched " + std::to_string(buffer.data - byte) +
              " bytes before " + describeAccess(vertex, i);

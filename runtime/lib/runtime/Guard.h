@@ -33,9 +33,9 @@ class Guard final : public Driver, private EventSink {
 public:
   /// Reserves address space for every buffer of \p entry, which outlives the
   /// guard. Memory for parameters stays where \p inner has it.
-  static Expected<std::unique_ptr<Guard>>
-  create(std::unique_ptr<Driver> inner, const artifact::Module &module,
-         const artifact::Entry &entry);
+  static Expected<std::unique_ptr<Guard>> create(std::unique_ptr<Driver> inner,
+                                                 const artifact::Module &module,
+                                                 const artifact::Entry &entry);
   ~Guard() override;
 
   /// Where the bytes of \p access of vertex \p vertex are.

@@ -118,8 +118,7 @@ public:
 
 private:
   Status addVertex(uint32_t v);
-  void fillCall(const artifact::Vertex &vertex, Command &command,
-                double &cost);
+  void fillCall(const artifact::Vertex &vertex, Command &command, double &cost);
   Status fillCopy(const artifact::Vertex &vertex, Command &command,
                   double &cost);
   void addEdges();
@@ -219,8 +218,7 @@ Status Builder::fillCopy(const artifact::Vertex &vertex, Command &command,
                                " moves bytes within memory '" +
                                machine.memories[accesses[0].memory].name +
                                "', which no device has");
-    command.engine =
-        static_cast<uint16_t>(device - machine.devices.begin());
+    command.engine = static_cast<uint16_t>(device - machine.devices.begin());
   }
   cost += static_cast<double>(command.bytes) / bandwidth;
   return Status::ok();

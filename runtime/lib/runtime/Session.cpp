@@ -28,10 +28,9 @@ struct Session::Contents {
   unsigned char *addressOf(const artifact::Piece &piece) const;
   Status checkReady() const;
   void writeInputs();
-  OperationNames describe(uint32_t vertex) const;
+  OperationNames nameOf(uint32_t vertex) const;
   std::string describeFailure(uint32_t vertex) const;
-  Expected<const artifact::Binding *>
-  findResult(const std::string &name) const;
+  Expected<const artifact::Binding *> findResult(const std::string &name) const;
 
   Program program;
   const artifact::Entry *entry = nullptr;
@@ -97,7 +96,8 @@ Status Session::Contents::prepare(const SessionOptions &options) {
   }
   TURNIP_RETURN_IF_ERROR(driver->open(machine));
 
-  auto address = [&](uint32_t vertex, const artifact::Access &access) -> void * {
+  auto address = [&](uint32_t vertex,
+                     const artifact::Access &access) -> void * {
     if (guard)
       return guard->address(vertex, access);
     auto *base = static_cast<unsigned char *>(driver->base(access.memory));
@@ -170,9 +170,9 @@ Status Session::Contents::bindParameter(
     Status status;
     forEachRun(binding.shape, piece.offsets, piece.sizes,
                [&](int64_t whole, int64_t part, int64_t count) {
-                 status = provider.read(binding.name, whole, count,
-                                        binding.type,
-                                        data + part * elementBytes);
+                 status =
+                     provider.read(binding.name, whole, count, binding.type,
+                                   data + part * elementBytes);
                  return status.isOk();
                });
     TURNIP_RETURN_IF_ERROR(status);
@@ -196,10 +196,9 @@ Status Session::setInput(const std::string &name, parameters::Tensor value) {
     if (binding.name != name)
       continue;
     if (value.type != binding.type || value.shape != binding.fileShape)
-      return invalidArgument(
-          "input '" + name + "': expected " +
-          describe(binding.fileShape, binding.type) + ", but got " +
-          describe(value.shape, value.type));
+      return invalidArgument("input '" + name + "': expected " +
+                             describe(binding.fileShape, binding.type) +
+                             ", but got " + describe(value.shape, value.type));
     contents->inputs[i] = value;
     found = true;
   }
@@ -225,8 +224,8 @@ Status Session::setArgument(const std::string &name, int64_t value) {
     contents->arguments[i] = value;
     return Status::ok();
   }
-  return invalidArgument("no argument '" + name + "'; there are: " +
-                         (known.empty() ? "none" : known));
+  return invalidArgument("no argument '" + name +
+                         "'; there are: " + (known.empty() ? "none" : known));
 }
 
 Status Session::setSchedule(const Schedule &schedule) {
@@ -331,10 +330,10 @@ Status Session::readResult(const std::string &name, int64_t first,
                  int64_t begin = std::max(whole, first);
                  int64_t end = std::min(whole + length, first + count);
                  if (begin < end)
-                   std::memcpy(target + (begin - first) * elementBytes,
-                               source + (part + begin - whole) * elementBytes,
-                               static_cast<size_t>((end - begin) *
-                                                   elementBytes));
+                   std::memcpy(
+                       target + (begin - first) * elementBytes,
+                       source + (part + begin - whole) * elementBytes,
+                       static_cast<size_t>((end - begin) * elementBytes));
                  return true;
                });
   }
@@ -356,7 +355,7 @@ Expected<parameters::Tensor> Session::result(const std::string &name) const {
 // Looking at a run
 //===----------------------------------------------------------------------===//
 
-OperationNames Session::Contents::describe(uint32_t vertex) const {
+OperationNames Session::Contents::nameOf(uint32_t vertex) const {
   const artifact::Module &module = program.module();
   const artifact::Vertex &v = entry->vertices[vertex];
   OperationNames names;
@@ -379,7 +378,7 @@ OperationNames Session::Contents::describe(uint32_t vertex) const {
 }
 
 std::string Session::Contents::describeFailure(uint32_t vertex) const {
-  OperationNames names = describe(vertex);
+  OperationNames names = nameOf(vertex);
   std::string text =
       "operation " + std::to_string(vertex) + " (" + names.operation + ")";
   if (!names.task.empty())
@@ -403,7 +402,5 @@ RunSummary Session::summary() const {
 
 std::string Session::trace() const {
   return chromeTrace(contents->placed.graph, contents->machine, record(),
-                     [&](uint32_t vertex) {
-                       return contents->describe(vertex);
-                     });
+                     [&](uint32_t vertex) { return contents->nameOf(vertex); });
 }

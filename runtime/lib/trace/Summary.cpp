@@ -59,8 +59,7 @@ RunSummary turnip::runtime::summarize(const ExecutableGraph &graph,
   }
   for (size_t e = 0; e < machine.engines.size(); ++e) {
     EngineSummary &engine = summary.engines[e];
-    engine.busySeconds =
-        static_cast<double>(unionLength(intervals[e])) * 1e-9;
+    engine.busySeconds = static_cast<double>(unionLength(intervals[e])) * 1e-9;
     if (summary.seconds > 0)
       engine.busyShare = engine.busySeconds / summary.seconds;
     const EngineDescription &description = machine.engines[e];

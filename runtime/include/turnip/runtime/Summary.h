@@ -81,10 +81,10 @@ struct OperationNames {
 /// Writes \p record as Chrome trace events, which Perfetto and chrome://tracing
 /// read: one track per engine (more where operations of one engine overlap),
 /// with operation, task, location and bytes of each. Joins are left out.
-std::string
-chromeTrace(const ExecutableGraph &graph, const MachineDescription &machine,
-            const RunRecord &record,
-            const std::function<OperationNames(uint32_t)> &names);
+std::string chromeTrace(const ExecutableGraph &graph,
+                        const MachineDescription &machine,
+                        const RunRecord &record,
+                        const std::function<OperationNames(uint32_t)> &names);
 
 } // namespace turnip::runtime
 
