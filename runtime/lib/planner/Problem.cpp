@@ -395,6 +395,9 @@ static Status checkLists(const char *what, size_t tasks,
   return Status::ok();
 }
 
+/// Far beyond any machine, and far from overflow wherever bytes are added.
+static constexpr uint64_t maximumTotal = uint64_t(1) << 60;
+
 Status Problem::check() const {
   if (tiles.size() >= None || tasks.size() >= None / 8)
     return invalid("expected fewer than " + number(None / 8) +
@@ -407,8 +410,22 @@ Status Problem::check() const {
   TURNIP_RETURN_IF_ERROR(
       checkLists("in-place pair", tasks.size(), pairBegin, pairList));
   TURNIP_RETURN_IF_ERROR(checkMachine(*this));
-  for (uint32_t tile = 0; tile < tiles.size(); ++tile)
+  uint64_t total = 0;
+  std::vector<bool> hasDevice(memories.size(), false);
+  for (const Device &device : devices)
+    hasDevice[device.memory] = true;
+  for (uint32_t tile = 0; tile < tiles.size(); ++tile) {
     TURNIP_RETURN_IF_ERROR(checkTile(*this, tile));
+    uint32_t memory = tiles[tile].memory;
+    if (!hasDevice[memory])
+      return invalid(describeTile(tile) + ": no device has its memory " +
+                     number(memory));
+    uint64_t aligned = 0;
+    if (!alignUp(tiles[tile].bytes, memories[memory].alignment, aligned) ||
+        !addChecked(total, aligned, total) || total > maximumTotal)
+      return invalid(describeTile(tile) + ": brings all tiles to more than " +
+                     number(maximumTotal) + " bytes");
+  }
   return TaskChecker(*this).run();
 }
 

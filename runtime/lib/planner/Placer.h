@@ -1,0 +1,202 @@
+//===- Placer.h - Where each tile lies, step by step ------------*- C++ -*-===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Carries out the tasks in a given order on paper. Every device memory is a
+// lane with two cursors: one allocates, the other follows and executes. The
+// first runs ahead as far as the distinct tiles between them fit a share of
+// the memory, so that loads land in ranges that fell idle long before. What is
+// needed farthest in the future makes room; a tile with a valid copy in host
+// memory just disappears, another is written back first, once. When even the
+// task at hand finds no room, its tiles slide together and the rest leaves.
+//
+// The result is a list of operations with ranges; edges follow from it
+// (Edges.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TURNIP_LIB_PLANNER_PLACER_H
+#define TURNIP_LIB_PLANNER_PLACER_H
+
+#include "Arena.h"
+#include "Machine.h"
+
+#include <deque>
+
+namespace turnip::planner {
+
+class Placer {
+public:
+  /// \p order lists all tasks in an order of data flow; \p values is what
+  /// valuesOfTiles() returned. All must outlive the placer.
+  Placer(const Problem &problem, const Machine &machine,
+         const std::vector<uint32_t> &values,
+         const std::vector<uint32_t> &order, const PlanOptions &options);
+
+  /// Fills in operations, accesses, entry and exit of \p plan, no edges.
+  /// Host memories are taken to be unlimited; peak use is in hostPeak().
+  /// With \p frugal, host ranges are used again at once, else only a while
+  /// after their last use. Errors: InvalidArgument for a link that is missing.
+  Status run(Plan &plan, bool frugal);
+
+  /// The bytes used of each memory, from address 0.
+  uint64_t peak(uint32_t memory) const;
+
+private:
+  /// A copy of a value in host memory, shared by the tiles that hold it.
+  struct HostCopy {
+    uint32_t memory = None;
+    uint64_t offset = 0;
+    /// None for a parameter, which is never freed.
+    uint32_t segment = None;
+    uint32_t references = 0;
+  };
+
+  /// One device memory.
+  struct Lane {
+    uint32_t memory = None;
+    uint32_t backing = None;
+    /// The tasks that touch the memory, in order; the last, None, stands for
+    /// what must lie there at exit.
+    std::vector<uint32_t> steps;
+    std::vector<uint32_t> exitTiles;
+    /// Steps that have all their ranges; steps that were carried out.
+    uint32_t allocated = 0, executed = 0;
+    /// Progress within the step being allocated.
+    uint32_t piece = 0;
+    /// Bytes of the distinct tiles of the steps between the cursors.
+    uint64_t windowBytes = 0, budget = 0;
+    /// Resident tiles outside the window by next use; lazily cleaned.
+    std::vector<std::pair<uint32_t, uint32_t>> evictable;
+    /// Scratch ranges of allocated steps that need one, in order.
+    std::deque<uint32_t> workspaces;
+  };
+
+  // Setting up.
+  void lanesOf(uint32_t task, std::vector<uint32_t> &result) const;
+  template <typename Visit> void forEachUse(Visit visit);
+  void listSteps();
+  void listUses();
+  Status enter();
+  Status leave();
+
+  // Allocation.
+  uint32_t laneOf(uint32_t tile) const {
+    return laneOfMemory[problem.tiles[tile].memory];
+  }
+  /// Whether a step between the cursors touches \p tile.
+  bool inWindow(const Lane &lane, uint32_t tile) const {
+    return lastTouch[tile] != None && lastTouch[tile] >= lane.executed;
+  }
+  uint64_t workspaceIn(const Lane &lane, uint32_t task) const;
+  void advance(Lane &lane);
+  bool allocateStep(Lane &lane, bool packed);
+  bool allocatePiece(Lane &lane, uint32_t piece, bool packed);
+  bool allocateOperand(Lane &lane, uint32_t tile, bool packed);
+  bool allocateResult(Lane &lane, uint32_t tile, bool packed);
+  uint32_t numPieces(const Lane &lane) const;
+  uint64_t newBytes(const Lane &lane) const;
+  uint32_t inPlaceOperand(const Lane &lane, uint32_t task,
+                          uint32_t result) const;
+  uint32_t findRange(Lane &lane, uint64_t bytes, uint32_t owner, bool packed);
+  void touch(Lane &lane, uint32_t tile);
+  void load(Lane &lane, uint32_t tile);
+
+  // Making room.
+  struct Window {
+    uint32_t first = None, last = None;
+    double cost = 0;
+  };
+  bool evictFor(Lane &lane, uint64_t bytes, Window &window);
+  void bestWindow(const Lane &lane, uint32_t center, uint64_t bytes,
+                  Window &best);
+  void pushEvictable(Lane &lane, uint32_t tile);
+  bool canEvict(const Lane &lane, const Arena::Segment &segment) const;
+  double evictionCost(const Lane &lane, uint32_t tile) const;
+  void evict(Lane &lane, uint32_t tile);
+  void packStep(Lane &lane);
+  void slide(Lane &lane, uint32_t tile, uint64_t target);
+  void moveTile(Lane &lane, uint32_t tile, uint32_t segment);
+  void releaseUnwritten(Lane &lane);
+
+  // Execution.
+  Status execute(uint32_t task);
+  void emitTask(uint32_t task);
+  void executeStep(Lane &lane);
+  void finishTile(Lane &lane, uint32_t tile);
+  void finishHostTile(uint32_t tile);
+  void allocateHostResults(uint32_t task);
+  void adoptFinal(uint32_t tile);
+  void letGo(uint32_t tile);
+  void shareTransfer(uint32_t task);
+
+  // Host copies.
+  uint32_t newHostCopy(uint32_t memory, uint64_t bytes);
+  uint32_t constantCopy(uint32_t memory, uint64_t offset);
+  uint32_t storeHostCopy(const HostCopy &copy);
+  void dropHostCopy(uint32_t copy);
+  uint32_t allocateHost(uint32_t memory, uint64_t bytes);
+
+  // Operations.
+  Access access(uint32_t tile, Role role) const;
+  Access hostAccess(uint32_t copy, uint32_t tile, Role role) const;
+  uint32_t emitCopy(CopyRole role, uint32_t task, const Access &source,
+                    const Access &destination);
+  uint64_t now() const { return plan->placement.numOps(); }
+
+  const Problem &problem;
+  const Machine &machine;
+  const std::vector<uint32_t> &values;
+  const std::vector<uint32_t> &order;
+  const PlanOptions &options;
+  Plan *plan = nullptr;
+  bool frugal = false;
+  Status failure;
+  /// The number of tasks executed.
+  uint32_t position = 0;
+
+  std::vector<Lane> lanes;
+  std::vector<uint32_t> laneOfMemory;
+  /// One per memory; those of read-only memories are empty.
+  std::vector<Arena> arenas;
+  std::vector<HostCopy> hostCopies;
+  std::vector<uint32_t> spareCopies;
+
+  /// Positions of the steps that touch each tile, in its memory's lane (or
+  /// among all tasks for a tile in host memory).
+  std::vector<uint32_t> useBegin, uses;
+
+  // Per tile.
+  /// Next entry of `uses`.
+  std::vector<uint32_t> nextUse;
+  /// The step that touched it last, None before the first.
+  std::vector<uint32_t> lastTouch;
+  /// The step (or position, in host memory) that was last done with it.
+  std::vector<uint32_t> finished;
+  /// Its range on its device, None while it is not there.
+  std::vector<uint32_t> segmentOf;
+  /// Its valid copy in host memory; for a tile of a host memory its place.
+  std::vector<uint32_t> copyOf;
+  /// When it was last used on its device.
+  std::vector<uint64_t> lastTime;
+  /// For a result about to be written in place: the operand.
+  std::vector<uint32_t> inPlaceOf;
+  /// Whether it has been on its device before.
+  std::vector<bool> visited;
+  /// Where it lies at exit, if anybody wants to know: a host copy.
+  std::vector<uint32_t> finalCopy;
+
+  // Scratch.
+  std::vector<Access> scratch;
+  std::vector<std::pair<uint32_t, uint32_t>> popped;
+  std::vector<uint32_t> around, touchedLanes;
+  std::vector<double> costs;
+};
+
+} // namespace turnip::planner
+
+#endif // TURNIP_LIB_PLANNER_PLACER_H

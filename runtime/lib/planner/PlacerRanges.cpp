@@ -1,0 +1,395 @@
+//===- PlacerRanges.cpp - How ranges in a device's memory are chosen ------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Placer.h"
+
+#include <algorithm>
+
+using namespace turnip;
+using namespace turnip::planner;
+
+/// Of the resident tiles those needed farthest in the future are compared,
+/// this many at a time and at most this many in all.
+static constexpr size_t victimBatch = 16, victimLimit = 64;
+/// Segments that a window may extend to either side.
+static constexpr unsigned windowReach = 32;
+
+//===----------------------------------------------------------------------===//
+// The allocating cursor
+//===----------------------------------------------------------------------===//
+
+uint64_t Placer::workspaceIn(const Lane &lane, uint32_t task) const {
+  if (task == None)
+    return 0;
+  uint32_t memory = problem.devices[problem.tasks[task].device].memory;
+  return memory == lane.memory ? problem.tasks[task].workspace : 0;
+}
+
+/// Bytes that the next step adds to the window between the cursors.
+uint64_t Placer::newBytes(const Lane &lane) const {
+  const Arena &arena = arenas[lane.memory];
+  uint64_t bytes = 0;
+  auto add = [&](ArrayView<uint32_t> tiles) {
+    for (uint32_t tile : tiles)
+      if (problem.tiles[tile].memory == lane.memory && !inWindow(lane, tile))
+        bytes += arena.aligned(problem.tiles[tile].bytes);
+  };
+  uint32_t task = lane.steps[lane.allocated];
+  if (task == None) {
+    add(lane.exitTiles);
+    return bytes;
+  }
+  add(problem.operands(task));
+  add(problem.results(task));
+  return bytes + arena.aligned(workspaceIn(lane, task));
+}
+
+void Placer::advance(Lane &lane) {
+  while (lane.allocated < lane.steps.size() && failure.isOk()) {
+    bool ahead = lane.allocated > lane.executed;
+    if (ahead && lane.piece == 0 &&
+        lane.windowBytes + newBytes(lane) > lane.budget)
+      return;
+    if (!allocateStep(lane, false))
+      return;
+  }
+}
+
+uint32_t Placer::numPieces(const Lane &lane) const {
+  uint32_t task = lane.steps[lane.allocated];
+  if (task == None)
+    return static_cast<uint32_t>(lane.exitTiles.size());
+  return static_cast<uint32_t>(problem.operands(task).size() +
+                               problem.results(task).size() + 1);
+}
+
+bool Placer::allocateStep(Lane &lane, bool packed) {
+  uint32_t count = numPieces(lane);
+  for (; lane.piece < count; ++lane.piece)
+    if (!allocatePiece(lane, lane.piece, packed))
+      return false;
+  lane.piece = 0;
+  ++lane.allocated;
+  return true;
+}
+
+bool Placer::allocatePiece(Lane &lane, uint32_t piece, bool packed) {
+  uint32_t task = lane.steps[lane.allocated];
+  if (task == None)
+    return allocateOperand(lane, lane.exitTiles[piece], packed);
+  ArrayView<uint32_t> operands = problem.operands(task);
+  ArrayView<uint32_t> results = problem.results(task);
+  auto elsewhere = [&](uint32_t tile) {
+    return problem.tiles[tile].memory != lane.memory;
+  };
+  if (piece < operands.size())
+    return elsewhere(operands[piece]) ||
+           allocateOperand(lane, operands[piece], packed);
+  piece -= static_cast<uint32_t>(operands.size());
+  if (piece < results.size())
+    return elsewhere(results[piece]) ||
+           allocateResult(lane, results[piece], packed);
+  uint64_t bytes = workspaceIn(lane, task);
+  if (bytes == 0)
+    return true;
+  uint32_t segment = findRange(lane, bytes, None, packed);
+  if (segment == None)
+    return false;
+  lane.workspaces.push_back(segment);
+  lane.windowBytes += arenas[lane.memory].aligned(bytes);
+  return true;
+}
+
+bool Placer::allocateOperand(Lane &lane, uint32_t tile, bool packed) {
+  if (segmentOf[tile] == None && inPlaceOf[tile] == None) {
+    uint32_t segment = findRange(lane, problem.tiles[tile].bytes, tile, packed);
+    if (segment == None)
+      return false;
+    segmentOf[tile] = segment;
+    load(lane, tile);
+  }
+  touch(lane, tile);
+  return true;
+}
+
+bool Placer::allocateResult(Lane &lane, uint32_t tile, bool packed) {
+  if (segmentOf[tile] == None && inPlaceOf[tile] == None) {
+    uint32_t task = lane.steps[lane.allocated];
+    inPlaceOf[tile] = inPlaceOperand(lane, task, tile);
+    if (inPlaceOf[tile] == None)
+      segmentOf[tile] =
+          findRange(lane, problem.tiles[tile].bytes, tile, packed);
+    if (inPlaceOf[tile] == None && segmentOf[tile] == None)
+      return false;
+  }
+  touch(lane, tile);
+  return true;
+}
+
+/// The operand whose range \p result may take over, or None: one that the task
+/// allows, that nobody uses later, and that it reads through no other operand.
+uint32_t Placer::inPlaceOperand(const Lane &lane, uint32_t task,
+                                uint32_t result) const {
+  if (!options.inPlace)
+    return None;
+  ArrayView<uint32_t> operands = problem.operands(task);
+  ArrayView<uint32_t> results = problem.results(task);
+  for (const InPlacePair &pair : problem.inPlacePairs(task)) {
+    uint32_t tile = operands[pair.operand];
+    if (results[pair.result] != result ||
+        problem.tiles[tile].memory != lane.memory ||
+        nextUse[tile] != useBegin[tile + 1] ||
+        std::count(operands.begin(), operands.end(), tile) != 1)
+      continue;
+    bool taken = false;
+    for (uint32_t other : results)
+      taken |= inPlaceOf[other] == tile;
+    if (!taken)
+      return tile;
+  }
+  return None;
+}
+
+void Placer::touch(Lane &lane, uint32_t tile) {
+  if (!inWindow(lane, tile))
+    lane.windowBytes += arenas[lane.memory].aligned(problem.tiles[tile].bytes);
+  lastTouch[tile] = lane.allocated;
+  uint32_t &next = nextUse[tile];
+  while (next != useBegin[tile + 1] && uses[next] <= lane.allocated)
+    ++next;
+}
+
+void Placer::load(Lane &lane, uint32_t tile) {
+  CopyRole role = visited[tile] ? CopyRole::Reload : CopyRole::Load;
+  visited[tile] = true;
+  emitCopy(role, None, hostAccess(copyOf[tile], tile, Role::Read),
+           access(tile, Role::Write));
+}
+
+uint32_t Placer::findRange(Lane &lane, uint64_t bytes, uint32_t owner,
+                           bool packed) {
+  Arena &arena = arenas[lane.memory];
+  if (packed) {
+    uint32_t segment = arena.lowest();
+    while (segment != None && !arena[segment].free)
+      segment = arena[segment].next;
+    return segment == None ? None : arena.takeLow(segment, bytes, owner);
+  }
+  uint32_t segment = arena.allocate(bytes, owner);
+  if (segment != None)
+    return segment;
+  Window window;
+  if (!evictFor(lane, arena.aligned(bytes), window))
+    return None;
+  return arena.take(window.first, window.last, bytes, owner);
+}
+
+//===----------------------------------------------------------------------===//
+// Eviction
+//===----------------------------------------------------------------------===//
+
+void Placer::pushEvictable(Lane &lane, uint32_t tile) {
+  lane.evictable.emplace_back(uses[nextUse[tile]], tile);
+  std::push_heap(lane.evictable.begin(), lane.evictable.end());
+}
+
+bool Placer::canEvict(const Lane &lane, const Arena::Segment &segment) const {
+  return segment.owner != None && !inWindow(lane, segment.owner);
+}
+
+/// Bytes that come and go because of an eviction, the less the farther away
+/// the next use is: whatever frees a byte for twice as long is worth twice.
+double Placer::evictionCost(const Lane &lane, uint32_t tile) const {
+  double bytes = static_cast<double>(problem.tiles[tile].bytes);
+  if (copyOf[tile] == None)
+    bytes *= 2;
+  uint32_t next = uses[nextUse[tile]];
+  return bytes /
+         (static_cast<double>(next) - static_cast<double>(lane.allocated) + 1);
+}
+
+/// Looks for the cheapest run of free and evictable segments that holds
+/// \p bytes and includes \p center; updates \p best when it costs less.
+void Placer::bestWindow(const Lane &lane, uint32_t center, uint64_t bytes,
+                        Window &best) {
+  const Arena &arena = arenas[lane.memory];
+  auto usable = [&](uint32_t segment) {
+    return segment != None &&
+           (arena[segment].free || canEvict(lane, arena[segment]));
+  };
+  around.clear();
+  uint64_t total = 0;
+  uint32_t at = arena[center].previous;
+  for (unsigned i = 0; i < windowReach && usable(at) && total < bytes; ++i) {
+    around.push_back(at);
+    total += arena[at].bytes;
+    at = arena[at].previous;
+  }
+  std::reverse(around.begin(), around.end());
+  size_t middle = around.size();
+  around.push_back(center);
+  total = arena[center].bytes;
+  at = arena[center].next;
+  for (unsigned i = 0; i < windowReach && usable(at) && total < bytes; ++i) {
+    around.push_back(at);
+    total += arena[at].bytes;
+    at = arena[at].next;
+  }
+  auto cost = [&](uint32_t segment) {
+    return arena[segment].free ? 0 : evictionCost(lane, arena[segment].owner);
+  };
+  size_t last = 0;
+  uint64_t held = 0;
+  costs.assign(1, 0);
+  for (uint32_t segment : around)
+    costs.push_back(costs.back() + cost(segment));
+  for (size_t first = 0; first <= middle; ++first) {
+    while (last < around.size() && (held < bytes || last <= middle))
+      held += arena[around[last++]].bytes;
+    if (held < bytes)
+      break;
+    double sum = costs[last] - costs[first];
+    if (best.first == None || sum < best.cost)
+      best = {around[first], around[last - 1], sum};
+    held -= arena[around[first]].bytes;
+  }
+}
+
+bool Placer::evictFor(Lane &lane, uint64_t bytes, Window &window) {
+  popped.clear();
+  while (!lane.evictable.empty() && popped.size() < victimLimit &&
+         (window.first == None || popped.size() < victimBatch)) {
+    std::pop_heap(lane.evictable.begin(), lane.evictable.end());
+    auto entry = lane.evictable.back();
+    lane.evictable.pop_back();
+    uint32_t tile = entry.second;
+    // Touched again, gone or freed since: the entry means nothing any more.
+    if (segmentOf[tile] == None || inWindow(lane, tile) ||
+        nextUse[tile] == useBegin[tile + 1] ||
+        uses[nextUse[tile]] != entry.first)
+      continue;
+    popped.push_back(entry);
+    bestWindow(lane, segmentOf[tile], bytes, window);
+  }
+  for (const auto &entry : popped) {
+    lane.evictable.push_back(entry);
+    std::push_heap(lane.evictable.begin(), lane.evictable.end());
+  }
+  if (window.first == None)
+    return false;
+  const Arena &arena = arenas[lane.memory];
+  for (uint32_t at = window.first;; at = arena[at].next) {
+    if (!arena[at].free)
+      evict(lane, arena[at].owner);
+    if (at == window.last)
+      return true;
+  }
+}
+
+void Placer::evict(Lane &lane, uint32_t tile) {
+  uint64_t age = lastTime[tile];
+  if (copyOf[tile] == None) {
+    copyOf[tile] = newHostCopy(lane.backing, problem.tiles[tile].bytes);
+    emitCopy(CopyRole::Offload, None, access(tile, Role::Read),
+             hostAccess(copyOf[tile], tile, Role::Write));
+    age = now();
+  }
+  arenas[lane.memory].release(segmentOf[tile], age, /*keep=*/true);
+  segmentOf[tile] = None;
+}
+
+//===----------------------------------------------------------------------===//
+// The last resort
+//===----------------------------------------------------------------------===//
+
+/// Gives back the ranges of results that the step at hand has not written.
+void Placer::releaseUnwritten(Lane &lane) {
+  uint32_t task = lane.steps[lane.allocated];
+  if (task == None)
+    return;
+  for (uint32_t tile : problem.results(task)) {
+    if (problem.tiles[tile].memory != lane.memory || segmentOf[tile] == None)
+      continue;
+    arenas[lane.memory].release(segmentOf[tile], now(), /*keep=*/true);
+    segmentOf[tile] = None;
+  }
+}
+
+/// Evicts everything but the tiles of the step at hand, which is the next to
+/// execute, and slides those to the lowest addresses: what is left is one run,
+/// large enough for the rest of the step in any memory that holds the step.
+void Placer::packStep(Lane &lane) {
+  Arena &arena = arenas[lane.memory];
+  releaseUnwritten(lane);
+  lane.piece = 0;
+  std::vector<uint32_t> kept;
+  for (uint32_t at = arena.lowest(); at != None; at = arena[at].next) {
+    if (arena[at].free)
+      continue;
+    uint32_t tile = arena[at].owner;
+    if (canEvict(lane, arena[at]))
+      evict(lane, tile);
+    else
+      kept.push_back(tile);
+  }
+  uint64_t target = 0;
+  for (uint32_t tile : kept) {
+    slide(lane, tile, target);
+    target += arena.aligned(problem.tiles[tile].bytes);
+  }
+}
+
+void Placer::moveTile(Lane &lane, uint32_t tile, uint32_t segment) {
+  Access source = access(tile, Role::Read);
+  uint32_t old = segmentOf[tile];
+  segmentOf[tile] = segment;
+  emitCopy(CopyRole::Move, None, source, access(tile, Role::Write));
+  arenas[lane.memory].release(old, now(), /*keep=*/true);
+}
+
+/// Moves \p tile down to \p target; all below is packed, and nothing lies
+/// between. A copy must not overlap itself: where the way is too short, it
+/// goes over a free range above, or over host memory.
+void Placer::slide(Lane &lane, uint32_t tile, uint64_t target) {
+  Arena &arena = arenas[lane.memory];
+  uint64_t bytes = arena.aligned(problem.tiles[tile].bytes);
+  uint64_t offset = arena[segmentOf[tile]].offset;
+  auto lowestFree = [&] {
+    uint32_t at = arena.lowest();
+    while (arena[at].offset != target)
+      at = arena[at].next;
+    return at;
+  };
+  if (offset == target)
+    return;
+  if (offset - target >= bytes) {
+    moveTile(lane, tile, arena.takeLow(lowestFree(), bytes, tile));
+    return;
+  }
+  uint64_t run = 0;
+  uint32_t first = None;
+  for (uint32_t at = arena[segmentOf[tile]].next; at != None && run < bytes;
+       at = arena[at].next) {
+    if (!arena[at].free) {
+      run = 0;
+      first = None;
+      continue;
+    }
+    first = first == None ? at : first;
+    run += arena[at].bytes;
+  }
+  if (run >= bytes) {
+    moveTile(lane, tile, arena.takeLow(first, bytes, tile));
+  } else {
+    evict(lane, tile);
+    segmentOf[tile] = arena.takeLow(lowestFree(), bytes, tile);
+    load(lane, tile);
+    return;
+  }
+  moveTile(lane, tile, arena.takeLow(lowestFree(), bytes, tile));
+}
