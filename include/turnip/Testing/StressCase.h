@@ -1,0 +1,79 @@
+//===- StressCase.h - One random program through every level ----*- C++ -*-===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A case is a random program with values for its inputs and parameters. Each
+// stage takes it one level further down and compares with the evaluator, whose
+// error bounds are the only tolerance.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TURNIP_TESTING_STRESSCASE_H
+#define TURNIP_TESTING_STRESSCASE_H
+
+#include "turnip/Reference/Program.h"
+#include "turnip/Testing/Random.h"
+#include "turnip/Testing/RandomProgram.h"
+
+namespace turnip::testing {
+
+/// What the comparisons of any number of cases covered.
+struct StressStatistics {
+  int64_t elements = 0;
+  /// Elements that the program does not define up to rounding.
+  int64_t undefinedElements = 0;
+  int64_t operations = 0, tasks = 0, runs = 0;
+};
+
+class StressCase {
+public:
+  /// Makes case \p index of the series \p seed. \p context must have the
+  /// dialects of registerAllDialects.
+  StressCase(mlir::MLIRContext *context, uint64_t seed, int64_t index,
+             const RandomProgramOptions &options);
+
+  /// Runs the stages in order up to and including \p last (empty: all). The
+  /// error says which stage found what.
+  Status run(llvm::StringRef last, StressStatistics &statistics);
+
+  mlir::ModuleOp getModule() { return *module; }
+  /// The names of the stages, in order.
+  static llvm::SmallVector<llvm::StringRef> getStages();
+
+private:
+  /// Evaluates the program, with bounds.
+  Status evaluateProgram();
+  /// Printing and parsing gives the same text and the same values.
+  Status checkText();
+  /// Partitioning for a random budget keeps the values.
+  Status checkPartition();
+
+  /// A copy of the program after \p pipeline.
+  Expected<mlir::OwningOpRef<mlir::ModuleOp>> lower(llvm::StringRef pipeline);
+  /// Evaluates entry @main of \p lowered and compares with the program's
+  /// results.
+  Status compareEvaluated(mlir::ModuleOp lowered);
+  /// Compares results computed otherwise, in the order of the signature.
+  Status compareResults(llvm::ArrayRef<reference::NamedTensor> actual);
+
+  struct Stage;
+  static const Stage stages[];
+
+  mlir::MLIRContext *context;
+  uint64_t caseSeed;
+  Random random;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  reference::Signature signature;
+  llvm::SmallVector<reference::NamedTensor> inputs;
+  reference::ParameterFn parameters;
+  llvm::SmallVector<reference::NamedTensor> expected;
+  StressStatistics *statistics = nullptr;
+};
+
+} // namespace turnip::testing
+
+#endif // TURNIP_TESTING_STRESSCASE_H

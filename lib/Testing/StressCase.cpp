@@ -1,0 +1,181 @@
+//===- StressCase.cpp - One random program through every level ------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/Testing/StressCase.h"
+
+#include "turnip/Dialect/Task/IR/Task.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace turnip;
+using namespace turnip::testing;
+using reference::NamedTensor;
+using reference::Tensor;
+
+struct StressCase::Stage {
+  StringRef name;
+  Status (StressCase::*run)();
+};
+
+const StressCase::Stage StressCase::stages[] = {
+    {"evaluate", &StressCase::evaluateProgram},
+    {"text", &StressCase::checkText},
+    {"partition", &StressCase::checkPartition},
+};
+
+SmallVector<StringRef> StressCase::getStages() {
+  SmallVector<StringRef> names;
+  for (const Stage &stage : stages)
+    names.push_back(stage.name);
+  return names;
+}
+
+static uint64_t mix(uint64_t seed, int64_t index) {
+  return Random(seed * 0x100000001b3u + static_cast<uint64_t>(index)).next();
+}
+
+StressCase::StressCase(MLIRContext *context, uint64_t seed, int64_t index,
+                       const RandomProgramOptions &options)
+    : context(context), caseSeed(mix(seed, index)), random(caseSeed + 1),
+      module(makeRandomProgram(context, caseSeed, options)),
+      parameters([this](StringRef name, RankedTensorType type) {
+        return makeRandomTensor(type, caseSeed, name);
+      }) {}
+
+static Status stageError(const Twine &text) {
+  return Status::error(StatusCode::BadInput, text.str());
+}
+
+Status StressCase::run(StringRef last, StressStatistics &counts) {
+  statistics = &counts;
+  // Diagnostics become part of the message.
+  std::string diagnostics;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    llvm::raw_string_ostream(diagnostics) << "\n  " << diagnostic;
+    return success();
+  });
+  for (const Stage &stage : stages) {
+    diagnostics.clear();
+    Status status = (this->*stage.run)();
+    if (!status)
+      return stageError("stage " + stage.name + ": " + status.message() +
+                        diagnostics);
+    if (stage.name == last)
+      break;
+  }
+  return Status::ok();
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing
+//===----------------------------------------------------------------------===//
+
+Status StressCase::compareResults(ArrayRef<NamedTensor> actual) {
+  if (actual.size() != expected.size())
+    return stageError("expected " + Twine(expected.size()) +
+                      " results, but got " + Twine(actual.size()));
+  for (const NamedTensor &wanted : expected) {
+    const auto *got = llvm::find_if(actual, [&](const NamedTensor &candidate) {
+      return candidate.name == wanted.name;
+    });
+    if (got == actual.end())
+      return stageError("no result '" + wanted.name + "'");
+    if (got->tensor.getType() != wanted.tensor.getType())
+      return stageError("result '" + wanted.name + "' has another type");
+    if (auto mismatch = findMismatch(wanted.tensor, got->tensor))
+      return stageError("result '" + wanted.name +
+                        "': " + toString(*mismatch, wanted.tensor.getType()));
+  }
+  return Status::ok();
+}
+
+Status StressCase::compareEvaluated(ModuleOp lowered) {
+  Expected<Operation *> entry = reference::findEntry(lowered, "main");
+  if (!entry)
+    return entry.status();
+  Expected<SmallVector<NamedTensor>> actual =
+      reference::evaluateEntry(*entry, inputs, parameters);
+  if (!actual)
+    return actual.status();
+  return compareResults(*actual);
+}
+
+Expected<OwningOpRef<ModuleOp>> StressCase::lower(StringRef pipeline) {
+  OwningOpRef<ModuleOp> copy = module->clone();
+  PassManager manager(context, ModuleOp::getOperationName());
+  std::string message;
+  llvm::raw_string_ostream os(message);
+  if (failed(parsePassPipeline(pipeline, manager, os)))
+    return stageError("cannot parse '" + pipeline + "': " + message);
+  if (failed(manager.run(*copy)))
+    return stageError("'" + pipeline + "' failed");
+  return copy;
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+Status StressCase::evaluateProgram() {
+  if (failed(verify(*module)))
+    return stageError("the program is not valid");
+  Expected<Operation *> entry = reference::findEntry(*module, "main");
+  if (!entry)
+    return entry.status();
+  signature = *reference::signatureOf(*entry);
+  for (const reference::NamedType &input : signature.inputs)
+    inputs.push_back(
+        {input.name, makeRandomTensor(input.type, caseSeed, input.name)});
+  Expected<SmallVector<NamedTensor>> results =
+      reference::evaluateEntry(*entry, inputs, parameters, {true});
+  if (!results)
+    return results.status();
+  expected = std::move(*results);
+  (*entry)->walk([&](Operation *) { ++statistics->operations; });
+  for (const NamedTensor &result : expected)
+    for (int64_t i = 0, e = result.tensor.getNumElements(); i < e; ++i) {
+      ++statistics->elements;
+      if (result.tensor.get(i).bound == reference::kUndefined)
+        ++statistics->undefinedElements;
+    }
+  return Status::ok();
+}
+
+static std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os, OpPrintingFlags().enableDebugInfo());
+  return text;
+}
+
+Status StressCase::checkText() {
+  std::string text = print(*module);
+  OwningOpRef<ModuleOp> again = parseSourceString<ModuleOp>(text, context);
+  if (!again)
+    return stageError("what was printed cannot be parsed");
+  if (print(*again) != text)
+    return stageError("what was parsed prints differently");
+  return compareEvaluated(*again);
+}
+
+Status StressCase::checkPartition() {
+  int64_t budget = int64_t(64) << random.between(0, 12);
+  budget += random.between(0, budget - 1);
+  Expected<OwningOpRef<ModuleOp>> lowered =
+      lower("partition-ein{tile-budget=" + std::to_string(budget) + "}");
+  if (!lowered)
+    return lowered.status();
+  (*lowered)->walk([&](task::CallOp) { ++statistics->tasks; });
+  return compareEvaluated(**lowered).withContext("budget " +
+                                                 std::to_string(budget));
+}

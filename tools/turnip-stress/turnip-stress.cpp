@@ -1,0 +1,129 @@
+//===- turnip-stress.cpp - Random programs through every level ------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/Pipelines/Registration.h"
+#include "turnip/Testing/StressCase.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/PrettyStackTrace.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace turnip;
+using namespace turnip::testing;
+
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("turnip-stress options");
+static cl::opt<int64_t> numCases("cases", cl::desc("Programs to try"),
+                                 cl::init(100), cl::cat(category));
+static cl::opt<int64_t> firstCase("first", cl::desc("Number of the first case"),
+                                  cl::init(0), cl::cat(category));
+static cl::opt<int64_t> onlyCase("case", cl::desc("Replay this case alone"),
+                                 cl::init(-1), cl::cat(category));
+static cl::opt<uint64_t> seed("seed", cl::desc("Which series of programs"),
+                              cl::init(1), cl::cat(category));
+static cl::opt<double> seconds("seconds",
+                               cl::desc("Start no case after so many seconds"),
+                               cl::init(0), cl::cat(category));
+static cl::opt<std::string>
+    lastStage("until", cl::desc("The last stage to run"), cl::cat(category));
+static cl::opt<bool> printsProgram("print", cl::desc("Print every program"),
+                                   cl::cat(category));
+static cl::opt<bool> keepsGoing("keep-going",
+                                cl::desc("Try all cases in spite of failures"),
+                                cl::cat(category));
+static cl::opt<int64_t> maxSteps("max-steps",
+                                 cl::desc("Steps a program grows by at most"),
+                                 cl::init(7), cl::cat(category));
+
+static double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+static std::string replayCommand(int64_t index) {
+  std::string command = "turnip-stress --seed=" + std::to_string(seed) +
+                        " --case=" + std::to_string(index);
+  if (maxSteps.getNumOccurrences() != 0)
+    command += " --max-steps=" + std::to_string(maxSteps);
+  if (!lastStage.empty())
+    command += " --until=" + lastStage;
+  return command;
+}
+
+/// Runs case \p index; reports and returns whether it passed.
+static bool runCase(const DialectRegistry &registry, int64_t index,
+                    StressStatistics &statistics) {
+  std::string command = replayCommand(index);
+  llvm::PrettyStackTraceString trace(command.c_str());
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  RandomProgramOptions options;
+  options.maxSteps = maxSteps;
+  options.minSteps = std::min<int64_t>(options.minSteps, maxSteps);
+  StressCase stressCase(&context, seed, index, options);
+  if (printsProgram)
+    stressCase.getModule().print(llvm::outs());
+  Status status = stressCase.run(lastStage, statistics);
+  if (status)
+    return true;
+  stressCase.getModule().print(llvm::errs());
+  llvm::errs() << "case " << index << " failed: " << status.message()
+               << "\nreplay with: " << command << "\n";
+  return false;
+}
+
+static bool isStage(StringRef name) {
+  if (name.empty() || llvm::is_contained(StressCase::getStages(), name))
+    return true;
+  llvm::errs() << "turnip-stress: error: no stage '" << name
+               << "'; the stages are: "
+               << llvm::join(StressCase::getStages(), ", ") << "\n";
+  return false;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Takes random programs through every level and compares with the "
+      "reference evaluator\n");
+  if (!isStage(lastStage))
+    return exitCode(StatusCode::InvalidArgument);
+  registerAllPasses();
+  DialectRegistry registry;
+  registerAllDialects(registry);
+
+  auto start = std::chrono::steady_clock::now();
+  StressStatistics statistics;
+  int64_t first = onlyCase >= 0 ? onlyCase : firstCase;
+  int64_t end = onlyCase >= 0 ? onlyCase + 1 : firstCase + numCases;
+  int64_t numRun = 0, numFailed = 0;
+  for (int64_t index = first; index < end; ++index) {
+    if (seconds > 0 && secondsSince(start) > seconds)
+      break;
+    ++numRun;
+    if (!runCase(registry, index, statistics) && (++numFailed, !keepsGoing))
+      break;
+  }
+  llvm::outs() << numRun << " cases, " << numFailed << " failed, "
+               << statistics.operations << " operations, " << statistics.tasks
+               << " tasks, " << statistics.runs << " runs, "
+               << statistics.elements << " elements compared ("
+               << statistics.undefinedElements
+               << " of them decided by rounding) in "
+               << llvm::format("%.1f", secondsSince(start)) << " s\n";
+  return numFailed == 0 ? 0 : 1;
+}
