@@ -82,10 +82,23 @@ Status Reader::charge(const Path &path, uint64_t bytes) {
   return Status::ok();
 }
 
+/// The verifier looks at the alignment of a vector's length alone; an empty
+/// vector's elements may be anywhere.
+template <typename V>
+static Status checkAligned(const Path &path, const V &vector,
+                           size_t alignment) {
+  if (vector.size() == 0 ||
+      reinterpret_cast<uintptr_t>(vector.Data()) % alignment == 0)
+    return Status::ok();
+  return badAt(path, "the elements are not aligned to " +
+                         std::to_string(alignment) + " bytes");
+}
+
 template <typename T>
 Status Reader::read(const Path &path, const Vector<T> &from,
                     std::vector<T> &to) {
   TURNIP_RETURN_IF_ERROR(charge(path, from.size() * sizeof(T)));
+  TURNIP_RETURN_IF_ERROR(checkAligned(path, from, alignof(T)));
   to.assign(from.begin(), from.end());
   return Status::ok();
 }
@@ -125,6 +138,7 @@ template <typename Struct, typename T, typename ReadOne>
 Status Reader::read(const Path &path, const Vector<const Struct *> &from,
                     std::vector<T> &to, ReadOne readOne) {
   TURNIP_RETURN_IF_ERROR(charge(path, from.size() * sizeof(Struct)));
+  TURNIP_RETURN_IF_ERROR(checkAligned(path, from, alignof(Struct)));
   to.resize(from.size());
   for (uint32_t i = 0; i < from.size(); ++i)
     if (uint32_t reserved = readOne(*from.Get(i), to[i]))

@@ -15,8 +15,6 @@
 #include "turnip/artifact/Artifact.h"
 #include "turnip/artifact/memgraph_generated.h"
 
-#include <new>
-
 using namespace turnip;
 using namespace turnip::artifact;
 
@@ -53,12 +51,13 @@ static Tables<Table> writeTables(FlatBufferBuilder &builder,
 template <typename Struct, typename T, typename Make>
 static Structs<Struct> writeStructs(FlatBufferBuilder &builder,
                                     const std::vector<T> &elements, Make make) {
-  Struct *out = nullptr;
-  Structs<Struct> offset =
-      builder.CreateUninitializedVectorOfStructs(elements.size(), &out);
-  for (size_t i = 0; i < elements.size(); ++i)
-    new (out + i) Struct(make(elements[i]));
-  return offset;
+  // Not CreateUninitializedVectorOfStructs: FlatBuffers 2.0.8 aligns it to the
+  // struct's size, as if that were a power of two.
+  std::vector<Struct> out;
+  out.reserve(elements.size());
+  for (const T &element : elements)
+    out.push_back(make(element));
+  return builder.CreateVectorOfStructs(out);
 }
 
 template <typename Raw, typename T> static Raw cast(T value) {

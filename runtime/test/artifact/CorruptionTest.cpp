@@ -149,6 +149,22 @@ TEST(Structure, SharedParts) {
       << message;
 }
 
+TEST(Structure, MisalignedElements) {
+  std::string bytes = sampleBytes();
+  // The vector of operand sizes of a kernel, moved by 4 bytes.
+  const fb::Kernel *kernel = root(bytes).kernels()->Get(0);
+  const auto *table = reinterpret_cast<const flatbuffers::Table *>(kernel);
+  const uint8_t *field = table->GetAddressOf(fb::Kernel::VT_OPERAND_BYTES);
+  flatbuffers::uoffset_t offset;
+  std::memcpy(&offset, field, sizeof(offset));
+  // What lies there, the first size's low half, becomes the length: 16.
+  overwrite(reinterpret_cast<const uint32_t *>(field), offset + 4);
+  fixHash(bytes);
+  EXPECT_NE(loadError(bytes).find("are not aligned to 8 bytes"),
+            std::string::npos)
+      << loadError(bytes);
+}
+
 TEST(Structure, ReservedFields) {
   std::string bytes = sampleBytes();
   const fb::Access *access = root(bytes).entries()->Get(0)->accesses()->Get(2);
