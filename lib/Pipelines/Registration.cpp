@@ -14,12 +14,13 @@
 #include "turnip/Conversion/EinToLinalg/EinToLinalg.h"
 #include "turnip/Conversion/EinToTask/Passes.h"
 #include "turnip/Dialect/Ein/IR/Ein.h"
+#include "turnip/Dialect/Mem/IR/Mem.h"
 #include "turnip/Dialect/Task/IR/Task.h"
 
 void turnip::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<ein::EinDialect, task::TaskDialect>();
+  registry.insert<ein::EinDialect, mem::MemDialect, task::TaskDialect>();
 }
 
 void turnip::registerAllPasses() {

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
+#include "turnip/Dialect/Task/IR/Box.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -30,58 +31,22 @@ static void printCallPlace(OpAsmPrinter &printer, Operation *,
 // Boxes: task.parameter, task.input, task.result
 //===----------------------------------------------------------------------===//
 
-/// Checks offsets and sizes against the shape they cut.
-static LogicalResult verifyBounds(Operation *op, ArrayRef<int64_t> shape,
-                                  ArrayRef<int64_t> offsets,
-                                  ArrayRef<int64_t> sizes) {
-  if (offsets.size() != shape.size())
-    return op->emitOpError("expected ")
-           << shape.size() << " offsets, but got " << offsets.size();
-  if (sizes.size() != shape.size())
-    return op->emitOpError("expected ")
-           << shape.size() << " sizes, but got " << sizes.size();
-  for (size_t dim = 0; dim < shape.size(); ++dim) {
-    if (shape[dim] < 1)
-      return op->emitOpError("expected dimension ")
-             << dim << " of the shape to be at least 1, but got " << shape[dim];
-    if (sizes[dim] < 1)
-      return op->emitOpError("expected dimension ")
-             << dim << " of the sizes to be at least 1, but got " << sizes[dim];
-    if (offsets[dim] < 0 || offsets[dim] > shape[dim] ||
-        sizes[dim] > shape[dim] - offsets[dim])
-      return op->emitOpError("expected a slice within 0 to ")
-             << shape[dim] << " in dimension " << dim << ", but got offset "
-             << offsets[dim] << " and size " << sizes[dim];
-  }
-  return success();
-}
-
 /// Checks that the box is inside the named tensor and has the tile's shape.
-template <typename OpTy> static LogicalResult verifyBox(OpTy op) {
-  ArrayRef<int64_t> shape = op.getShape(), outer = op.getOuter();
+template <typename OpTy> static LogicalResult verifyTileBox(OpTy op) {
   TileType tile = op.getTile().getType();
-  if (op.getName().empty())
-    return op.emitOpError("expected a name, but got an empty string");
-  if (failed(verifyBounds(op, shape, op.getOffsets(), op.getSizes())))
+  if (failed(verifyBox(boxOf(op, tile.getElementType()))))
     return failure();
-  std::optional<int64_t> bytes = denseBytes(shape, tile.getElementType());
-  if (!bytes)
-    return op.emitOpError("expected a tensor of less than 2^63 bytes");
-  if (llvm::any_of(outer, [](int64_t size) { return size < 1; }) ||
-      denseBytes(outer, tile.getElementType()) != bytes)
-    return op.emitOpError("expected as many elements as [")
-           << shape << "] has, but got the outer shape [" << outer << "]";
   if (tile.getShape() != op.getSizes())
     return op.emitOpError("expected a tile of shape [")
            << op.getSizes() << "], but got [" << tile.getShape() << "]";
   return success();
 }
 
-LogicalResult ParameterOp::verify() { return verifyBox(*this); }
+LogicalResult ParameterOp::verify() { return verifyTileBox(*this); }
 
-LogicalResult InputOp::verify() { return verifyBox(*this); }
+LogicalResult InputOp::verify() { return verifyTileBox(*this); }
 
-LogicalResult ResultOp::verify() { return verifyBox(*this); }
+LogicalResult ResultOp::verify() { return verifyTileBox(*this); }
 
 //===----------------------------------------------------------------------===//
 // task.call
