@@ -10,7 +10,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "turnip/Dialect/Task/IR/Box.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace turnip;
@@ -259,26 +259,36 @@ static std::string describe(Operation *op) {
   return text;
 }
 
-/// Runs the planner's proof. The operations that its message names are where
-/// the error and its notes go.
+/// Runs the planner's proof. The operations that its message names, in the
+/// order in which it does, are where the error and its notes go.
 static LogicalResult prove(GraphOp graph,
                            const GraphPlacement &graphPlacement) {
-  llvm::SetVector<Operation *> named;
+  llvm::MapVector<Operation *, std::string> named;
   planner::PlacementNames names;
   names.operation = [&](uint32_t id) {
-    named.insert(graphPlacement.operations[id]);
-    return describe(graphPlacement.operations[id]) + " (operation " +
-           std::to_string(id) + ")";
+    Operation *op = graphPlacement.operations[id];
+    std::string name = describe(op) + " (operation " + std::to_string(id) + ")";
+    named[op] = name;
+    return name;
   };
   names.value = [](uint32_t id) { return "v" + std::to_string(id); };
   Status status = planner::verifyPlacement(graphPlacement.placement, names);
   if (status.isOk())
     return success();
-  Operation *where = named.empty() ? graph.getOperation() : named.front();
+  const std::string &message = status.message();
+  auto ordered = named.takeVector();
+  llvm::erase_if(ordered, [&](const auto &entry) {
+    return message.find(entry.second) == std::string::npos;
+  });
+  llvm::sort(ordered, [&](const auto &a, const auto &b) {
+    return message.find(a.second) < message.find(b.second);
+  });
+  Operation *where = ordered.empty() ? graph : ordered.front().first;
   InFlightDiagnostic diag = where->emitOpError("breaks the placement: ")
-                            << status.message();
-  for (Operation *other : llvm::drop_begin(named, named.empty() ? 0 : 1))
-    diag.attachNote(other->getLoc()) << describe(other) << " is here";
+                            << message;
+  for (auto &[other, name] : ordered)
+    if (other != where)
+      diag.attachNote(other->getLoc()) << name << " is here";
   return diag;
 }
 

@@ -59,7 +59,7 @@ def Mem_MemoryOp : Mem_Op<"memory", [Symbol, HasParent<"MachineOp">]> {
                        I64Attr:$capacity, I64Attr:$alignment,
                        UnitAttr:$readonly);
   let assemblyFormat = [{
-    $sym_name $kind `capacity` $capacity `alignment` $alignment
+    $sym_name `` $kind `capacity` $capacity `alignment` $alignment
     (`readonly` $readonly^)? attr-dict
   }];
   let hasVerifier = 1;
@@ -81,7 +81,7 @@ def Mem_DeviceOp : Mem_Op<"device", [HasParent<"MachineOp">]> {
                        FlatSymbolRefAttr:$memory,
                        OptionalAttr<FlatSymbolRefAttr>:$backing);
   let assemblyFormat = [{
-    $name $kind `memory` $memory (`backing` $backing^)? attr-dict
+    $name `` $kind `memory` $memory (`backing` $backing^)? attr-dict
   }];
   let hasVerifier = 1;
 }
