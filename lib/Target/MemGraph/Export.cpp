@@ -1,0 +1,377 @@
+//===- Export.cpp - mem IR to an artifact ---------------------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/Target/MemGraph.h"
+
+#include "ElementTypes.h"
+#include "mlir/IR/Builders.h"
+#include "turnip/Dialect/Mem/IR/Machine.h"
+#include "turnip/artifact/Artifact.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace turnip;
+
+//===----------------------------------------------------------------------===//
+// Machine and kernels
+//===----------------------------------------------------------------------===//
+
+static artifact::Machine exportMachine(mem::Machine &machine) {
+  artifact::Machine result;
+  for (mem::MemoryOp memory : machine.getMemories()) {
+    artifact::Memory entry;
+    entry.name = memory.getSymName().str();
+    entry.kind = static_cast<artifact::MemoryKind>(memory.getKind());
+    entry.capacity = memory.getCapacity();
+    entry.alignment = memory.getAlignment();
+    entry.writable = !memory.getReadonly();
+    result.memories.push_back(entry);
+  }
+  for (mem::DeviceOp device : machine.getDevices()) {
+    artifact::Device entry;
+    entry.name = device.getName().str();
+    entry.kind = static_cast<artifact::DeviceKind>(device.getKind());
+    entry.memory = *machine.findMemory(device.getMemoryAttr());
+    if (device.getBackingAttr())
+      entry.backing = *machine.findMemory(device.getBackingAttr());
+    result.devices.push_back(entry);
+  }
+  for (mem::LinkOp link : machine.getLinks()) {
+    artifact::Link entry;
+    entry.source = *machine.findMemory(link.getSourceAttr());
+    entry.destination = *machine.findMemory(link.getDestinationAttr());
+    entry.channel = link.getChannel();
+    entry.bytesPerSecond = link.getBandwidth().convertToDouble();
+    entry.latency = link.getLatency().convertToDouble();
+    result.links.push_back(entry);
+  }
+  return result;
+}
+
+/// Prints \p printable, an attribute, type or operation, without locations.
+template <typename T> static std::string print(const T &printable) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << printable;
+  return text;
+}
+
+/// The kernel with its body alone: what the artifact stores elsewhere is left
+/// out.
+static std::string exportSource(task::KernelOp kernel) {
+  if (kernel.isExternal())
+    return "";
+  OwningOpRef<task::KernelOp> copy(cast<task::KernelOp>(kernel->clone()));
+  copy->removeGridAttr();
+  copy->removeWorkspaceAttr();
+  copy->removeFlopsAttr();
+  copy->removeBytesAttr();
+  copy->removeSecondsAttr();
+  copy->removeInplaceAttr();
+  copy->removeObjectsAttr();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  (*copy)->print(os, OpPrintingFlags().useLocalScope().enableDebugInfo(false));
+  return text;
+}
+
+static artifact::KernelObject exportObject(task::ObjectAttr object) {
+  artifact::KernelObject result;
+  result.triple = object.getTriple().str();
+  for (StringAttr feature : object.getFeatures())
+    result.features.push_back(feature.str());
+  result.format = object.getFormat().str();
+  result.symbol = object.getSymbol().str();
+  result.code = object.getBytes();
+  return result;
+}
+
+static uint64_t bytesOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return *task::denseBytes(tensor.getShape(), tensor.getElementType());
+}
+
+static artifact::Kernel exportKernel(task::KernelOp kernel) {
+  artifact::Kernel result;
+  result.name = kernel.getSymName().str();
+  result.signature = print(kernel.getFunctionType());
+  result.source = exportSource(kernel);
+  for (Type type : kernel.getArgumentTypes())
+    if (!type.isIndex())
+      result.operandBytes.push_back(bytesOf(type));
+  for (Type type : kernel.getResultTypes())
+    result.resultBytes.push_back(bytesOf(type));
+  result.scalarCount = kernel.getNumScalarArguments();
+  result.gridSize = kernel.getGrid().value_or(1);
+  result.workspaceBytes = kernel.getWorkspaceBytes();
+  result.flops = kernel.getFlops().value_or(0);
+  result.bytesMoved = kernel.getBytes().value_or(0);
+  if (FloatAttr seconds = kernel.getSecondsAttr())
+    result.seconds = seconds.getValueAsDouble();
+  for (auto [operand, to] : kernel.getInplacePairs())
+    result.inPlace.push_back(
+        {static_cast<uint32_t>(operand), static_cast<uint32_t>(to)});
+  if (ArrayAttr objects = kernel.getObjectsAttr())
+    for (task::ObjectAttr object : objects.getAsRange<task::ObjectAttr>())
+      result.objects.push_back(exportObject(object));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Fills one entry from one graph.
+class EntryExporter {
+public:
+  EntryExporter(mem::Machine &machine, const llvm::StringMap<uint32_t> &kernels)
+      : machine(machine), kernels(kernels) {}
+
+  artifact::Entry run(mem::GraphOp graph);
+
+private:
+  template <typename OpTy>
+  void addPiece(std::vector<artifact::Binding> &bindings, OpTy op);
+  void addCall(mem::CallOp call);
+  void addCopy(mem::CopyOp copy);
+  void addJoin(mem::JoinOp join);
+  void addAccess(mem::RangeAttr range, artifact::AccessRole role);
+  artifact::Vertex begin(artifact::VertexKind kind, Location loc,
+                         std::optional<int64_t> task, StringRef name);
+  void end(Operation *op, artifact::Vertex vertex, ValueRange data,
+           ValueRange memory);
+  void setStatistics(mem::StatisticsAttr statistics);
+
+  mem::Machine &machine;
+  const llvm::StringMap<uint32_t> &kernels;
+  artifact::Entry entry;
+  llvm::DenseMap<Value, uint32_t> tokens;
+  llvm::DenseMap<Attribute, uint32_t> locations;
+};
+} // namespace
+
+/// Slices that follow each other and agree in name, type and shapes make one
+/// binding.
+template <typename OpTy>
+void EntryExporter::addPiece(std::vector<artifact::Binding> &bindings,
+                             OpTy op) {
+  artifact::Binding binding;
+  binding.name = op.getName().str();
+  binding.type = toElementType(op.getElementType());
+  binding.shape = op.getShape().vec();
+  binding.fileShape = op.getOuter().vec();
+  if (bindings.empty() || bindings.back().name != binding.name ||
+      bindings.back().type != binding.type ||
+      bindings.back().shape != binding.shape ||
+      bindings.back().fileShape != binding.fileShape)
+    bindings.push_back(binding);
+  artifact::Piece piece;
+  piece.offsets = op.getOffsets().vec();
+  piece.sizes = op.getSizes().vec();
+  piece.memory = *machine.findMemory(op.getRange().getMemory());
+  piece.offset = op.getRange().getOffset();
+  piece.value = static_cast<uint32_t>(op.getRange().getValue());
+  bindings.back().pieces.push_back(piece);
+}
+
+void EntryExporter::addAccess(mem::RangeAttr range, artifact::AccessRole role) {
+  artifact::Access access;
+  access.offset = range.getOffset();
+  access.bytes = range.getBytes();
+  access.memory = static_cast<uint16_t>(*machine.findMemory(range.getMemory()));
+  access.role = role;
+  if (role != artifact::AccessRole::Workspace)
+    access.value = static_cast<uint32_t>(range.getValue());
+  entry.accesses.push_back(access);
+}
+
+/// Starts a vertex whose accesses and scalars are added next.
+artifact::Vertex EntryExporter::begin(artifact::VertexKind kind, Location loc,
+                                      std::optional<int64_t> task,
+                                      StringRef name) {
+  artifact::Vertex vertex;
+  vertex.kind = kind;
+  vertex.accesses.first = entry.accesses.size();
+  vertex.scalars.first = entry.scalars.size();
+  vertex.edges.first = entry.edges.size();
+  if (task) {
+    vertex.task = static_cast<uint32_t>(*task);
+    if (entry.tasks.size() <= vertex.task)
+      entry.tasks.resize(vertex.task + 1);
+    entry.tasks[vertex.task] = name.str();
+  }
+  if (!isa<UnknownLoc>(loc)) {
+    auto [it, inserted] =
+        locations.try_emplace(LocationAttr(loc), entry.locations.size());
+    if (inserted)
+      entry.locations.push_back(print(Attribute(LocationAttr(loc))));
+    vertex.location = it->second;
+  }
+  return vertex;
+}
+
+void EntryExporter::end(Operation *op, artifact::Vertex vertex, ValueRange data,
+                        ValueRange memory) {
+  // Sorted by predecessor; one that is both kinds is data.
+  std::map<uint32_t, artifact::EdgeKind> edges;
+  for (Value token : data)
+    edges.emplace(tokens.lookup(token), artifact::EdgeKind::Data);
+  for (Value token : memory)
+    edges.emplace(tokens.lookup(token), artifact::EdgeKind::Memory);
+  for (auto [source, kind] : edges)
+    entry.edges.push_back({source, kind});
+  vertex.accesses.count = entry.accesses.size() - vertex.accesses.first;
+  vertex.scalars.count = entry.scalars.size() - vertex.scalars.first;
+  vertex.edges.count = entry.edges.size() - vertex.edges.first;
+  tokens[op->getResult(0)] = entry.vertices.size();
+  entry.vertices.push_back(vertex);
+}
+
+void EntryExporter::addCall(mem::CallOp call) {
+  artifact::Vertex vertex = begin(artifact::VertexKind::Call, call.getLoc(),
+                                  call.getTask(), call.getTaskLabel());
+  vertex.kernel = kernels.lookup(call.getKernel());
+  vertex.engine =
+      static_cast<uint16_t>(*machine.findDevice(call.getDeviceAttr()));
+  for (auto range : call.getReads().getAsRange<mem::RangeAttr>())
+    addAccess(range, artifact::AccessRole::Read);
+  for (auto range : call.getWrites().getAsRange<mem::RangeAttr>())
+    addAccess(range, artifact::AccessRole::Write);
+  if (call.getWorkspace())
+    addAccess(*call.getWorkspace(), artifact::AccessRole::Workspace);
+  if (std::optional<ArrayRef<int64_t>> scalars = call.getScalars())
+    for (auto [index, value] : llvm::enumerate(*scalars)) {
+      artifact::Scalar scalar;
+      scalar.value = value;
+      if (call.getScalarArguments() && (*call.getScalarArguments())[index] >= 0)
+        scalar.argument =
+            static_cast<uint32_t>((*call.getScalarArguments())[index]);
+      entry.scalars.push_back(scalar);
+    }
+  end(call, vertex, call.getDataTokens(), call.getMemoryTokens());
+}
+
+void EntryExporter::addCopy(mem::CopyOp copy) {
+  artifact::Vertex vertex =
+      begin(artifact::VertexKind::Copy, copy.getLoc(), copy.getTask(),
+            copy.getTaskName().value_or(""));
+  vertex.role = static_cast<artifact::CopyRole>(copy.getRole());
+  if (std::optional<uint32_t> link = machine.linkOf(copy))
+    vertex.engine = static_cast<uint16_t>(*link);
+  addAccess(copy.getSource(), artifact::AccessRole::Read);
+  addAccess(copy.getDestination(), artifact::AccessRole::Write);
+  end(copy, vertex, copy.getDataTokens(), copy.getMemoryTokens());
+}
+
+void EntryExporter::addJoin(mem::JoinOp join) {
+  artifact::Vertex vertex =
+      begin(artifact::VertexKind::Join, join.getLoc(), std::nullopt, "");
+  end(join, vertex, join.getDataTokens(), join.getMemoryTokens());
+}
+
+void EntryExporter::setStatistics(mem::StatisticsAttr from) {
+  artifact::Statistics &to = entry.statistics;
+  to.peakBytes.assign(from.getPeakBytes().asArrayRef().begin(),
+                      from.getPeakBytes().asArrayRef().end());
+  to.linkBytes.assign(from.getLinkBytes().asArrayRef().begin(),
+                      from.getLinkBytes().asArrayRef().end());
+  to.incomingBytesBound = from.getIncomingBytesBound();
+  for (auto cap : from.getSmallestCaps().getAsRange<mem::SmallestCapAttr>()) {
+    artifact::SmallestCap entry;
+    entry.bytes = cap.getBytes();
+    if (cap.getTask() >= 0)
+      entry.task = static_cast<uint32_t>(cap.getTask());
+    to.smallestCaps.push_back(entry);
+  }
+  to.computeBound = from.getComputeBound().getValueAsDouble();
+  to.transferBound = from.getTransferBound().getValueAsDouble();
+  to.criticalPath = from.getCriticalPath().getValueAsDouble();
+  to.makespanBound = from.getMakespanBound().getValueAsDouble();
+  to.predictedMakespan = from.getPredictedMakespan().getValueAsDouble();
+  to.order = from.getOrder().str();
+}
+
+artifact::Entry EntryExporter::run(mem::GraphOp graph) {
+  entry.name = graph.getSymName().str();
+  if (graph.getStatistics())
+    setStatistics(*graph.getStatistics());
+  for (Operation &op : graph.getBody().front()) {
+    if (auto argument = dyn_cast<mem::ArgumentOp>(op))
+      entry.arguments.push_back({argument.getName().str(),
+                                 static_cast<int64_t>(argument.getMinimum()),
+                                 static_cast<int64_t>(argument.getMaximum())});
+    else if (auto parameter = dyn_cast<mem::ParameterOp>(op))
+      addPiece(entry.parameters, parameter);
+    else if (auto input = dyn_cast<mem::InputOp>(op))
+      addPiece(entry.inputs, input);
+    else if (auto result = dyn_cast<mem::ResultOp>(op))
+      addPiece(entry.results, result);
+    else if (auto call = dyn_cast<mem::CallOp>(op))
+      addCall(call);
+    else if (auto copy = dyn_cast<mem::CopyOp>(op))
+      addCopy(copy);
+    else if (auto join = dyn_cast<mem::JoinOp>(op))
+      addJoin(join);
+  }
+  return std::move(entry);
+}
+
+//===----------------------------------------------------------------------===//
+// Module
+//===----------------------------------------------------------------------===//
+
+/// Checks what 16-bit fields of the artifact can hold.
+static LogicalResult checkLimits(mem::MachineOp op, mem::Machine &machine) {
+  std::pair<StringRef, size_t> counts[] = {
+      {"memories", machine.getMemories().size()},
+      {"devices", machine.getDevices().size()},
+      {"links", machine.getLinks().size()}};
+  for (auto [what, count] : counts)
+    if (count >= artifact::noEngine)
+      return op.emitOpError("expected fewer than ")
+             << artifact::noEngine << " " << what << ", but got " << count;
+  return success();
+}
+
+FailureOr<artifact::Module> turnip::exportMemGraph(ModuleOp module) {
+  mem::MachineOp machineOp = mem::getMachine(module);
+  if (!machineOp)
+    return module.emitError("expected a module with a mem.machine");
+  mem::Machine machine(machineOp);
+  if (failed(checkLimits(machineOp, machine)))
+    return failure();
+  artifact::Module result;
+  auto text = [&](StringRef name) {
+    auto attribute = module->getAttrOfType<StringAttr>(name);
+    return attribute ? attribute.str() : std::string();
+  };
+  result.producer = text(mem::MemDialect::kProducer);
+  result.options = text(mem::MemDialect::kOptions);
+  result.machine = exportMachine(machine);
+  llvm::StringMap<uint32_t> kernels;
+  for (auto kernel : module.getOps<task::KernelOp>()) {
+    kernels[kernel.getSymName()] = result.kernels.size();
+    result.kernels.push_back(exportKernel(kernel));
+  }
+  for (auto graph : module.getOps<mem::GraphOp>())
+    result.entries.push_back(EntryExporter(machine, kernels).run(graph));
+  return result;
+}
+
+FailureOr<std::string> turnip::serializeMemGraph(ModuleOp module) {
+  FailureOr<artifact::Module> exported = exportMemGraph(module);
+  if (failed(exported))
+    return failure();
+  Expected<std::string> bytes = artifact::serialize(*exported);
+  if (!bytes)
+    return module.emitError("cannot make an artifact of this module: ")
+           << bytes.status().message();
+  return std::move(*bytes);
+}
