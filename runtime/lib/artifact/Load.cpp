@@ -420,5 +420,7 @@ Expected<Module> artifact::load(std::string_view bytes,
   TURNIP_RETURN_IF_ERROR(
       Reader(bytes.size()).readModule(*fb::GetModule(bytes.data()), module));
   TURNIP_RETURN_IF_ERROR(checkMeaning(module));
+  if (options.verifyPlacement)
+    TURNIP_RETURN_IF_ERROR(checkPlacement(module));
   return module;
 }

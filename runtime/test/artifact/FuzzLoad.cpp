@@ -27,10 +27,12 @@ static void require(bool condition, const char *what) {
   std::abort();
 }
 
-/// Loads \p bytes: a module that can be written and read again, or one line of
-/// text that says why there is none.
-static void tryLoad(const std::string &bytes) {
-  Expected<Module> module = load(bytes);
+/// Loads \p bytes, with and without the proof: a module that can be written and
+/// read again, or one line of text that says why there is none.
+static void tryLoad(const std::string &bytes, bool verifyPlacement) {
+  LoadOptions options;
+  options.verifyPlacement = verifyPlacement;
+  Expected<Module> module = load(bytes, options);
   if (!module) {
     const std::string &message = module.status().message();
     require(module.status().code() == StatusCode::BadInput,
@@ -40,7 +42,7 @@ static void tryLoad(const std::string &bytes) {
   }
   Expected<std::string> written = serialize(*module);
   require(written.isOk(), "a module was read that cannot be written");
-  Expected<Module> again = load(*written);
+  Expected<Module> again = load(*written, options);
   require(again.isOk(), "a module was written that cannot be read");
   Expected<std::string> rewritten = serialize(*again);
   require(rewritten.isOk() && *rewritten == *written,
@@ -49,8 +51,9 @@ static void tryLoad(const std::string &bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string bytes(reinterpret_cast<const char *>(data), size);
-  tryLoad(bytes);
+  tryLoad(bytes, true);
   fixHash(bytes);
-  tryLoad(bytes);
+  tryLoad(bytes, false);
+  tryLoad(bytes, true);
   return 0;
 }

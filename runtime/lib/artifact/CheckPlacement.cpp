@@ -1,0 +1,127 @@
+//===- CheckPlacement.cpp - The placement proof of an artifact ------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/artifact/Artifact.h"
+#include "turnip/planner/Plan.h"
+
+using namespace turnip;
+using namespace turnip::artifact;
+
+/// Checks that an enumerator means the same here and in the planner.
+template <typename A, typename B> static constexpr bool sameNumber(A a, B b) {
+  return static_cast<unsigned>(a) == static_cast<unsigned>(b);
+}
+static_assert(sameNumber(VertexKind::Call, planner::OpKind::Call) &&
+              sameNumber(VertexKind::Copy, planner::OpKind::Copy) &&
+              sameNumber(VertexKind::Join, planner::OpKind::Join));
+static_assert(sameNumber(AccessRole::Read, planner::Role::Read) &&
+              sameNumber(AccessRole::Write, planner::Role::Write) &&
+              sameNumber(AccessRole::Workspace, planner::Role::Workspace));
+static_assert(sameNumber(EdgeKind::Data, planner::EdgeKind::Data) &&
+              sameNumber(EdgeKind::Memory, planner::EdgeKind::Memory));
+static_assert(sameNumber(CopyRole::NotACopy, planner::CopyRole::NotACopy) &&
+              sameNumber(CopyRole::Transfer, planner::CopyRole::Transfer) &&
+              sameNumber(CopyRole::Load, planner::CopyRole::Load) &&
+              sameNumber(CopyRole::Reload, planner::CopyRole::Reload) &&
+              sameNumber(CopyRole::Offload, planner::CopyRole::Offload) &&
+              sameNumber(CopyRole::Result, planner::CopyRole::Result) &&
+              sameNumber(CopyRole::Move, planner::CopyRole::Move));
+static_assert(none == planner::None);
+
+/// The operand of a call that the write \p index replaces: the first with the
+/// same range. Meaning has been checked, so sharing a range says as much.
+static uint32_t replacedOperand(Span<Access> accesses, size_t index) {
+  const Access &result = accesses[index];
+  for (uint32_t i = 0; i < index; ++i)
+    if (accesses[i].role == AccessRole::Read &&
+        accesses[i].memory == result.memory &&
+        accesses[i].offset == result.offset)
+      return i;
+  return none;
+}
+
+static void addVertex(const Entry &entry, const Vertex &vertex,
+                      planner::Placement &placement) {
+  Span<Access> accesses = entry.accessesOf(vertex);
+  for (size_t i = 0; i < accesses.size(); ++i) {
+    const Access &from = accesses[i];
+    planner::Access to;
+    to.memory = from.memory;
+    to.value = from.value;
+    to.offset = from.offset;
+    to.bytes = from.bytes;
+    to.role = static_cast<planner::Role>(from.role);
+    if (from.role == AccessRole::Write && vertex.kind == VertexKind::Call)
+      to.inPlaceOf = replacedOperand(accesses, i);
+    placement.accesses.push_back(to);
+  }
+  auto op = static_cast<uint32_t>(placement.kinds.size());
+  placement.kinds.push_back(static_cast<planner::OpKind>(vertex.kind));
+  placement.accessBegin.push_back(
+      static_cast<uint32_t>(placement.accesses.size()));
+  for (const Edge &edge : entry.edgesOf(vertex))
+    placement.edges.push_back(
+        {edge.source, op, static_cast<planner::EdgeKind>(edge.kind)});
+}
+
+static void addPieces(const std::vector<Binding> &bindings,
+                      std::vector<planner::Piece> &pieces) {
+  for (const Binding &binding : bindings)
+    for (const Piece &piece : binding.pieces)
+      pieces.push_back({piece.memory, piece.value, piece.offset,
+                        pieceBytes(binding, piece)});
+}
+
+static planner::Placement makePlacement(const Module &module,
+                                        const Entry &entry) {
+  planner::Placement placement;
+  for (const Memory &memory : module.machine.memories)
+    placement.memories.push_back(
+        {memory.name, memory.capacity, memory.alignment, memory.writable});
+  placement.kinds.reserve(entry.vertices.size());
+  placement.accessBegin.reserve(entry.vertices.size() + 1);
+  placement.accesses.reserve(entry.accesses.size());
+  placement.edges.reserve(entry.edges.size());
+  for (const Vertex &vertex : entry.vertices)
+    addVertex(entry, vertex, placement);
+  addPieces(entry.parameters, placement.entry);
+  addPieces(entry.inputs, placement.entry);
+  addPieces(entry.results, placement.exit);
+  return placement;
+}
+
+/// "vertices[3] (call of multiply for left)".
+static std::string vertexName(const Module &module, const Entry &entry,
+                              uint32_t index) {
+  const Vertex &vertex = entry.vertices[index];
+  std::string text = "vertices[" + std::to_string(index) + "] (";
+  if (vertex.kind == VertexKind::Call)
+    text += "call of " + module.kernels[vertex.kernel].name;
+  else
+    text += toString(vertex.kind);
+  if (vertex.kind == VertexKind::Copy)
+    text += std::string(", ") + toString(vertex.role);
+  if (vertex.task != none)
+    text += " for " + entry.tasks[vertex.task];
+  return text + ")";
+}
+
+Status artifact::checkPlacement(const Module &module) {
+  for (size_t i = 0; i < module.entries.size(); ++i) {
+    const Entry &entry = module.entries[i];
+    planner::PlacementNames names;
+    names.operation = [&](uint32_t op) {
+      return vertexName(module, entry, op);
+    };
+    Status status =
+        planner::verifyPlacement(makePlacement(module, entry), names);
+    if (!status)
+      return status.withContext("entries[" + std::to_string(i) + "]");
+  }
+  return Status::ok();
+}
