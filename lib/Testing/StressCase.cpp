@@ -8,6 +8,7 @@
 
 #include "turnip/Testing/StressCase.h"
 
+#include "turnip/Dialect/Ein/IR/Ein.h"
 #include "turnip/Dialect/Task/IR/Task.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -30,6 +31,8 @@ struct StressCase::Stage {
 const StressCase::Stage StressCase::stages[] = {
     {"evaluate", &StressCase::evaluateProgram},
     {"text", &StressCase::checkText},
+    {"canonicalize", &StressCase::checkCanonicalForm},
+    {"linalg", &StressCase::checkLinalg},
     {"partition", &StressCase::checkPartition},
 };
 
@@ -166,6 +169,26 @@ Status StressCase::checkText() {
   if (print(*again) != text)
     return stageError("what was parsed prints differently");
   return compareEvaluated(*again);
+}
+
+Status StressCase::checkCanonicalForm() {
+  Expected<OwningOpRef<ModuleOp>> lowered = lower("canonicalize,cse");
+  return lowered ? compareEvaluated(**lowered) : lowered.status();
+}
+
+Status StressCase::checkLinalg() {
+  Expected<OwningOpRef<ModuleOp>> lowered = lower("convert-ein-to-linalg");
+  if (!lowered)
+    return lowered.status();
+  Operation *left = nullptr;
+  (*lowered)->walk([&](Operation *op) {
+    if (isa_and_nonnull<ein::EinDialect>(op->getDialect()) &&
+        !isa<ein::ParameterOp>(op))
+      left = op;
+  });
+  if (left)
+    return stageError("'" + left->getName().getStringRef() + "' is left");
+  return Status::ok();
 }
 
 Status StressCase::checkPartition() {

@@ -49,6 +49,10 @@ private:
   Status evaluateProgram();
   /// Printing and parsing gives the same text and the same values.
   Status checkText();
+  /// Canonicalisation and the removal of common subexpressions keep the values.
+  Status checkCanonicalForm();
+  /// Every operation has a linalg form.
+  Status checkLinalg();
   /// Partitioning for a random budget keeps the values.
   Status checkPartition();
 
