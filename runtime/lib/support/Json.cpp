@@ -360,3 +360,9 @@ Writer &Writer::value(bool flag) {
   out += flag ? "true" : "false";
   return *this;
 }
+
+Writer &Writer::raw(std::string_view text) {
+  separate();
+  out += text;
+  return *this;
+}

@@ -24,35 +24,10 @@ using namespace turnip::runtime;
 // The sample's kernels, as functions of this process
 //===----------------------------------------------------------------------===//
 
-static void lookup(void *const *buffers, const int64_t *, int64_t) {
-  const auto *tokens = static_cast<const int32_t *>(buffers[0]);
-  const auto *table = static_cast<const float *>(buffers[1]);
-  auto *rows = static_cast<float *>(buffers[2]);
-  for (int i = 0; i < 4; ++i)
-    std::memcpy(rows + 8 * i, table + 8 * tokens[i], 8 * sizeof(float));
-}
-
-/// One row of (rows + scalar) x weight, through the workspace.
-static void multiply(void *const *buffers, const int64_t *scalars,
-                     int64_t row) {
-  const auto *rows = static_cast<const float *>(buffers[0]) + 8 * row;
-  const auto *weight = static_cast<const float *>(buffers[1]);
-  auto *out = static_cast<float *>(buffers[2]) + 8 * row;
-  auto *workspace = static_cast<float *>(buffers[3]) + 4 * row;
-  workspace[0] = static_cast<float>(scalars[0]);
-  for (int j = 0; j < 8; ++j) {
-    out[j] = 0;
-    for (int k = 0; k < 8; ++k)
-      out[j] += (rows[k] + workspace[0]) * weight[8 * k + j];
-  }
-}
-
-static void add(void *const *buffers, const int64_t *, int64_t) {
-  const auto *a = static_cast<const float *>(buffers[0]);
-  const auto *b = static_cast<const float *>(buffers[1]);
-  auto *sum = static_cast<float *>(buffers[2]);
-  for (int i = 0; i < 32; ++i)
-    sum[i] = a[i] + b[i];
+extern "C" {
+void lookup(void *const *buffers, const int64_t *scalars, int64_t point);
+void multiply(void *const *buffers, const int64_t *scalars, int64_t row);
+void add(void *const *buffers, const int64_t *scalars, int64_t point);
 }
 
 /// As add, but writes one element too many.
@@ -336,14 +311,6 @@ TEST(Guard, CleanProgramsRunAndGiveTheSameBits) {
     EXPECT_EQ(readSum(*session), expectedSum(0));
   }
 }
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TURNIP_SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TURNIP_SANITIZED
-#endif
-#endif
 
 static std::string guardedFailure(std::vector<KernelFunction> kernels) {
   auto session = makeSession(makeProgram(std::move(kernels)), hostDriver(true),

@@ -60,6 +60,8 @@ public:
   /// The shortest text that reads back as \p number; null unless finite.
   Writer &value(double number);
   Writer &value(bool flag);
+  /// A value that is JSON text already.
+  Writer &raw(std::string_view text);
   /// A name and its value.
   template <typename T> Writer &member(std::string_view key, const T &v) {
     return name(key).value(v);

@@ -1,0 +1,217 @@
+//===- RunOptions.cpp - What turnip-run is asked to do --------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunOptions.h"
+
+#include "FlagParser.h"
+#include "turnip/runtime/Drivers.h"
+
+#include <charconv>
+
+using namespace turnip;
+using namespace turnip::tooling;
+
+static Status usage(const std::string &message) {
+  return Status::error(StatusCode::InvalidArgument, message);
+}
+
+/// Splits "NAME=VALUE".
+static Status splitPair(const std::string &text, RunOptions::NameValue &pair) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    return usage("expected NAME=VALUE, but got '" + text + "'");
+  pair = {text.substr(0, equals), text.substr(equals + 1)};
+  return Status::ok();
+}
+
+/// Adds a flag that collects name and value pairs.
+static void addPairs(FlagParser &parser, const char *name,
+                     const char *placeholder, const char *help,
+                     std::vector<RunOptions::NameValue> &pairs) {
+  parser.addValue(name, placeholder, help, [&pairs](const std::string &text) {
+    pairs.emplace_back();
+    return splitPair(text, pairs.back());
+  });
+}
+
+static Status addOutput(const std::string &text, RunOptions &options) {
+  RunOptions::NameValue pair;
+  TURNIP_RETURN_IF_ERROR(splitPair(text, pair));
+  if (pair.second.size() < 2 || pair.second[0] != '@')
+    return usage("expected NAME=@FILE.npy, but got '" + text + "'");
+  pair.second.erase(0, 1);
+  options.outputs.push_back(std::move(pair));
+  return Status::ok();
+}
+
+static Status addArgument(const std::string &text, RunOptions &options) {
+  RunOptions::NameValue pair;
+  TURNIP_RETURN_IF_ERROR(splitPair(text, pair));
+  int64_t value = 0;
+  const char *last = pair.second.data() + pair.second.size();
+  auto [end, error] = std::from_chars(pair.second.data(), last, value);
+  if (error != std::errc() || end != last)
+    return usage("expected a whole number, but got '" + pair.second + "'");
+  options.arguments.emplace_back(pair.first, value);
+  return Status::ok();
+}
+
+static void addProgramFlags(FlagParser &parser, RunOptions &options) {
+  parser.addString("entry", "NAME",
+                   "the graph to run; default: the only one, "
+                   "or main",
+                   options.entry);
+  parser.addString("parameters", "WHERE",
+                   "a .gguf file, a directory of .npy files, random:SEED or "
+                   "splat:VALUE",
+                   options.parameters);
+  addPairs(parser, "input", "NAME=VALUE", "@x.npy, or as text 2x2xf32=1,2,3,4",
+           options.inputs);
+  parser.addValue("argument", "NAME=N", "a number the invocation passes",
+                  [&options](const std::string &text) {
+                    return addArgument(text, options);
+                  });
+  parser.addValue(
+      "output", "NAME=@FILE.npy", "write a result to a file",
+      [&options](const std::string &text) { return addOutput(text, options); });
+  addPairs(parser, "expected-output", "NAME=VALUE",
+           "compare a result with @y.npy or text", options.expected);
+  parser.addNumber("tolerance", "T",
+                   "largest difference allowed, as a share of the largest "
+                   "expected value (default 1e-5; integers must be equal)",
+                   0, 1e30, options.tolerance);
+  parser.addSwitch("hash-results", "print a 64-bit hash of each result",
+                   options.hashResults);
+}
+
+static void addDeviceFlags(FlagParser &parser, RunOptions &options) {
+  parser.addString("device", "host|null|sim:FILE",
+                   "what to run on (default host)", options.device);
+  parser.addString("schedule", "POLICY",
+                   "dynamic (default), fixed, random:SEED or replay:FILE",
+                   options.schedule);
+  parser.addUnsigned("lanes", "N",
+                     "host: compute threads per device (default: one per "
+                     "processor)",
+                     1, 1024, options.lanes);
+  parser.addNumber("link-gbps", "G",
+                   "host: emulate links of G * 10^9 bytes per second", 0, 1e6,
+                   options.linkGbps);
+  parser.addNumber("link-latency-us", "T",
+                   "host: microseconds before a copy's first byte", 0, 1e9,
+                   options.linkLatencyUs);
+  parser.addNumber("link-jitter", "J",
+                   "host: vary emulated copy times by a factor of 1 - J to 1 "
+                   "+ J",
+                   0, 1, options.linkJitter);
+  parser.addSwitch("guard",
+                   "host: a guarded mapping for every buffer, freed ranges "
+                   "poisoned",
+                   options.guard);
+  parser.addUnsigned("seed", "N", "seed of --runs and of emulated jitter", 0,
+                     UINT64_MAX, options.seed);
+}
+
+static void addRunFlags(FlagParser &parser, RunOptions &options) {
+  parser.addUnsigned("repeat", "N", "run N times", 1, 1000000, options.repeat);
+  parser.addSwitch("benchmark",
+                   "print smallest, median and largest time of the runs",
+                   options.benchmark);
+  parser.addUnsigned("runs", "N",
+                     "run on N schedules (dynamic, fixed, random ones); count "
+                     "distinct completion orders; results must be equal bits",
+                     1, 1000000, options.runs);
+  parser.addString("trace", "FILE", "write a trace for Perfetto",
+                   options.trace);
+  parser.addString("json", "FILE|-", "write exact figures as JSON",
+                   options.json);
+  parser.addString("record", "FILE", "write the dispatch order, for replay",
+                   options.record);
+  parser.addSwitch("summary", "print the figures of the (last) run",
+                   options.summary);
+  parser.addValue(
+      "inject-failure", "N", "", [&options](const std::string &text) {
+        uint64_t value = 0;
+        const char *last = text.data() + text.size();
+        auto [end, error] = std::from_chars(text.data(), last, value);
+        if (error != std::errc() || end != last)
+          return usage("expected a number");
+        options.injectFailure = value;
+        return Status::ok();
+      });
+}
+
+static void addAllFlags(FlagParser &parser, RunOptions &options) {
+  addProgramFlags(parser, options);
+  addDeviceFlags(parser, options);
+  addRunFlags(parser, options);
+  parser.addSwitch("help", "print this", options.help);
+  parser.addSwitch("version", "print the version", options.version);
+}
+
+Expected<RunOptions>
+RunOptions::parse(const std::vector<std::string> &arguments) {
+  RunOptions options;
+  FlagParser parser;
+  addAllFlags(parser, options);
+  std::vector<std::string> positional;
+  TURNIP_RETURN_IF_ERROR(parser.parse(arguments, positional));
+  if (options.help || options.version)
+    return options;
+  if (positional.size() != 1)
+    return usage("expected one artifact, but got " +
+                 std::to_string(positional.size()));
+  options.artifact = positional.front();
+  if (options.runs > 0 && options.schedule != "dynamic")
+    return usage("--runs chooses the schedules itself, so --schedule cannot "
+                 "be given as well");
+  return options;
+}
+
+std::string RunOptions::helpText() {
+  RunOptions unused;
+  FlagParser parser;
+  addAllFlags(parser, unused);
+  return "usage: turnip-run ARTIFACT [flags]\n"
+         "Runs a compiled program (*.memgraph).\n\n" +
+         parser.help() +
+         "\nResults go to stdout, diagnostics to stderr. Without --output, "
+         "--expected-output,\n--hash-results, --benchmark or --runs every "
+         "result is printed.\n\n"
+         "exit codes: 0 success, 1 bad input or wrong results, 2 usage, 3 does "
+         "not fit,\n4 device failure, 5 input/output, 70 internal error, 130 "
+         "interrupted\n";
+}
+
+Expected<std::unique_ptr<runtime::Driver>> RunOptions::createDriver() const {
+  std::unique_ptr<runtime::Driver> driver;
+  if (device == "host") {
+    runtime::HostOptions host;
+    host.lanes = static_cast<unsigned>(lanes);
+    host.linkGbps = linkGbps;
+    host.linkLatencyUs = linkLatencyUs;
+    host.linkJitter = linkJitter;
+    host.seed = seed;
+    host.trapFaults = guard;
+    driver = runtime::createHostDriver(host);
+  } else if (device == "null") {
+    driver = runtime::createNullDriver();
+  } else if (device.compare(0, 4, "sim:") == 0) {
+    Expected<runtime::SimMachine> machine =
+        runtime::SimMachine::read(device.substr(4));
+    if (!machine)
+      return machine.status();
+    driver = runtime::createSimDriver(std::move(*machine));
+  } else {
+    return usage("unknown device '" + device +
+                 "': expected host, null or sim:FILE");
+  }
+  if (injectFailure)
+    driver = runtime::createFailingDriver(std::move(driver), *injectFailure);
+  return driver;
+}

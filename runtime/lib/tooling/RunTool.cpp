@@ -1,0 +1,325 @@
+//===- RunTool.cpp - turnip-run as a library ------------------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/tooling/RunTool.h"
+
+#include "Compare.h"
+#include "Interrupt.h"
+#include "RunOptions.h"
+#include "turnip/runtime/Session.h"
+#include "turnip/support/Json.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <ostream>
+#include <set>
+#include <unistd.h>
+
+using namespace turnip;
+using namespace turnip::tooling;
+using runtime::Program;
+using runtime::Schedule;
+using runtime::Session;
+
+namespace {
+/// One invocation of the tool.
+class RunTool {
+public:
+  RunTool(RunOptions options, std::ostream &out, std::ostream &err)
+      : options(std::move(options)), out(out), err(err) {}
+
+  Status run();
+
+private:
+  Status prepare();
+  Status runRepeatedly();
+  Status runOnSchedules();
+  Status hashResults(std::vector<uint64_t> &hashes) const;
+  Status compareResults();
+  Status writeResults();
+  Status printResults();
+  Status writeReports();
+  std::string report() const;
+  void printTimes();
+  void progress(const std::string &message);
+  Status writeFile(const std::string &path, const std::string &text);
+
+  const RunOptions options;
+  std::ostream &out;
+  std::ostream &err;
+  std::unique_ptr<Session> session;
+  /// Seconds of each run.
+  std::vector<double> times;
+  /// What --runs found.
+  uint64_t distinctOrders = 0;
+};
+} // namespace
+
+/// On a terminal, says what takes time.
+void RunTool::progress(const std::string &message) {
+  if (isatty(STDERR_FILENO))
+    err << message << "\n" << std::flush;
+}
+
+Status RunTool::prepare() {
+  Expected<Program> program = Program::load(options.artifact);
+  if (!program)
+    return program.status();
+  Expected<std::unique_ptr<runtime::Driver>> driver = options.createDriver();
+  if (!driver)
+    return driver.status();
+  runtime::SessionOptions sessionOptions;
+  sessionOptions.entry = options.entry;
+  sessionOptions.guard = options.guard;
+  Expected<std::unique_ptr<Session>> created =
+      Session::create(*program, std::move(*driver), sessionOptions);
+  if (!created)
+    return created.status();
+  session = std::move(*created);
+
+  Expected<Schedule> schedule = Schedule::parse(options.schedule);
+  if (!schedule)
+    return schedule.status();
+  TURNIP_RETURN_IF_ERROR(session->setSchedule(*schedule));
+  if (!options.parameters.empty()) {
+    progress("reading parameters");
+    Expected<std::unique_ptr<parameters::ParameterProvider>> provider =
+        parameters::openParameters(options.parameters);
+    if (!provider)
+      return provider.status();
+    TURNIP_RETURN_IF_ERROR(session->bindParameters(**provider));
+  } else if (!session->entry().parameters.empty() &&
+             session->driver().properties().movesData) {
+    return Status::error(
+        StatusCode::InvalidArgument,
+        "the program has " +
+            std::to_string(session->entry().parameters.size()) +
+            " parameters: give them with --parameters=");
+  }
+  for (const auto &[name, text] : options.inputs) {
+    Expected<parameters::Tensor> tensor = parameters::parseTensorOrFile(text);
+    if (!tensor)
+      return tensor.status().withContext("input '" + name + "'");
+    TURNIP_RETURN_IF_ERROR(session->setInput(name, std::move(*tensor)));
+  }
+  for (const auto &[name, value] : options.arguments)
+    TURNIP_RETURN_IF_ERROR(session->setArgument(name, value));
+  return Status::ok();
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+Status RunTool::runRepeatedly() {
+  for (uint64_t i = 0; i < options.repeat; ++i) {
+    TURNIP_RETURN_IF_ERROR(session->run());
+    times.push_back(session->summary().seconds);
+  }
+  return Status::ok();
+}
+
+/// Hashes the order in which operations completed.
+static uint64_t hashOrder(const std::vector<uint32_t> &order) {
+  uint64_t hash = 0xcbf29ce484222325ULL;
+  for (uint32_t vertex : order)
+    hash = (hash ^ vertex) * 0x100000001b3ULL;
+  return hash;
+}
+
+Status RunTool::runOnSchedules() {
+  std::set<uint64_t> orders;
+  std::vector<uint64_t> first;
+  for (uint64_t i = 0; i < options.runs; ++i) {
+    std::string name = i == 0   ? "dynamic"
+                       : i == 1 ? "fixed"
+                                : "random:" + std::to_string(options.seed + i);
+    Expected<Schedule> schedule = Schedule::parse(name);
+    if (!schedule)
+      return schedule.status();
+    TURNIP_RETURN_IF_ERROR(session->setSchedule(*schedule));
+    TURNIP_RETURN_IF_ERROR(session->run());
+    times.push_back(session->summary().seconds);
+    orders.insert(hashOrder(session->record().completionOrder));
+    if (!session->driver().properties().movesData)
+      continue;
+    std::vector<uint64_t> hashes;
+    TURNIP_RETURN_IF_ERROR(hashResults(hashes));
+    if (i == 0)
+      first = hashes;
+    for (size_t r = 0; r < hashes.size(); ++r)
+      if (hashes[r] != first[r])
+        return Status::error(
+            StatusCode::Internal,
+            "result '" + session->entry().results[r].name + "' of schedule " +
+                name + " has hash " + hashText(hashes[r]) +
+                ", but that of dynamic has " + hashText(first[r]));
+  }
+  distinctOrders = orders.size();
+  out << options.runs << " runs, " << distinctOrders
+      << " distinct completion orders, equal results\n";
+  return Status::ok();
+}
+
+Status RunTool::hashResults(std::vector<uint64_t> &hashes) const {
+  for (const artifact::Binding &binding : session->entry().results) {
+    Expected<parameters::Tensor> tensor = session->result(binding.name);
+    if (!tensor)
+      return tensor.status();
+    hashes.push_back(hashTensor(*tensor));
+  }
+  return Status::ok();
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+Status RunTool::compareResults() {
+  for (const auto &[name, text] : options.expected) {
+    Expected<parameters::Tensor> expected = parameters::parseTensorOrFile(text);
+    if (!expected)
+      return expected.status().withContext("expected output '" + name + "'");
+    Expected<parameters::Tensor> actual = session->result(name);
+    if (!actual)
+      return actual.status();
+    TURNIP_RETURN_IF_ERROR(
+        compareTensors(name, *expected, *actual, options.tolerance));
+    out << "result '" << name << "' is as expected\n";
+  }
+  return Status::ok();
+}
+
+Status RunTool::writeResults() {
+  for (const auto &[name, path] : options.outputs) {
+    Expected<parameters::Tensor> tensor = session->result(name);
+    if (!tensor)
+      return tensor.status();
+    TURNIP_RETURN_IF_ERROR(parameters::writeNpy(path, *tensor));
+  }
+  return Status::ok();
+}
+
+Status RunTool::printResults() {
+  const bool quiet = options.benchmark || options.runs > 0 ||
+                     options.hashResults || !options.outputs.empty() ||
+                     !options.expected.empty();
+  for (const artifact::Binding &binding : session->entry().results) {
+    if (quiet && !options.hashResults)
+      break;
+    Expected<parameters::Tensor> tensor = session->result(binding.name);
+    if (!tensor)
+      return tensor.status();
+    out << binding.name << ": "
+        << (options.hashResults ? describe(tensor->shape, tensor->type) +
+                                      " hash " + hashText(hashTensor(*tensor))
+                                : parameters::toText(*tensor))
+        << "\n";
+  }
+  return Status::ok();
+}
+
+//===----------------------------------------------------------------------===//
+// Reports
+//===----------------------------------------------------------------------===//
+
+void RunTool::printTimes() {
+  std::vector<double> sorted = times;
+  std::sort(sorted.begin(), sorted.end());
+  char line[160];
+  std::snprintf(line, sizeof(line),
+                "%zu runs: smallest %.3f ms, median %.3f ms, largest %.3f ms\n",
+                sorted.size(), sorted.front() * 1e3,
+                sorted[sorted.size() / 2] * 1e3, sorted.back() * 1e3);
+  out << line;
+}
+
+/// Everything as one JSON object.
+std::string RunTool::report() const {
+  json::Writer writer;
+  writer.beginObject()
+      .member("artifact", options.artifact)
+      .member("entry", session->entry().name)
+      .member("device", options.device)
+      .member("schedule", options.schedule)
+      .member("distinct_completion_orders", distinctOrders);
+  writer.name("run").raw(session->summary().toJson());
+  writer.newLine().name("times_seconds").beginArray();
+  for (double time : times)
+    writer.value(time);
+  writer.endArray();
+  writer.newLine().name("results").beginArray();
+  for (const artifact::Binding &binding : session->entry().results) {
+    writer.newLine().beginObject().member("name", binding.name);
+    Expected<parameters::Tensor> tensor = session->result(binding.name);
+    if (tensor)
+      writer.member("type", describe(tensor->shape, tensor->type))
+          .member("hash", hashText(hashTensor(*tensor)));
+    writer.endObject();
+  }
+  writer.endArray().endObject();
+  return writer.take() + "\n";
+}
+
+Status RunTool::writeFile(const std::string &path, const std::string &text) {
+  if (path != "-")
+    return parameters::writeFileAtomically(path, text);
+  out << text;
+  return Status::ok();
+}
+
+Status RunTool::writeReports() {
+  if (options.benchmark)
+    printTimes();
+  if (options.summary)
+    out << session->summary().toText();
+  if (!options.json.empty())
+    TURNIP_RETURN_IF_ERROR(writeFile(options.json, report()));
+  if (!options.trace.empty())
+    TURNIP_RETURN_IF_ERROR(writeFile(options.trace, session->trace()));
+  if (!options.record.empty())
+    TURNIP_RETURN_IF_ERROR(runtime::writeDispatchOrder(
+        options.record, session->record().dispatchOrder));
+  return Status::ok();
+}
+
+Status RunTool::run() {
+  TURNIP_RETURN_IF_ERROR(prepare());
+  InterruptHandler interrupts(*session);
+  if (options.runs > 0)
+    TURNIP_RETURN_IF_ERROR(runOnSchedules());
+  else
+    TURNIP_RETURN_IF_ERROR(runRepeatedly());
+  if (session->driver().properties().movesData) {
+    TURNIP_RETURN_IF_ERROR(printResults());
+    TURNIP_RETURN_IF_ERROR(compareResults());
+    TURNIP_RETURN_IF_ERROR(writeResults());
+  }
+  return writeReports();
+}
+
+int tooling::runTool(const std::vector<std::string> &arguments,
+                     std::ostream &out, std::ostream &err) {
+  Expected<RunOptions> options = RunOptions::parse(arguments);
+  if (options && options->help) {
+    out << RunOptions::helpText();
+    return 0;
+  }
+  if (options && options->version) {
+    out << "turnip-run " TURNIP_VERSION "\n";
+    return 0;
+  }
+  Status status = options ? RunTool(*options, out, err).run()
+                          : options.status().withContext("usage");
+  out << std::flush;
+  if (!out && status)
+    status = Status::error(StatusCode::Io, "cannot write to stdout");
+  if (!status)
+    err << "turnip-run: error: " << status.message() << "\n";
+  return exitCode(status.code());
+}

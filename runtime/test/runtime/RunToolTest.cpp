@@ -1,0 +1,281 @@
+//===- RunToolTest.cpp - turnip-run, from its command line ----------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../artifact/Sample.h"
+
+#include "turnip/artifact/Artifact.h"
+#include "turnip/parameters/Tensor.h"
+#include "turnip/support/Json.h"
+#include "turnip/tooling/RunTool.h"
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <thread>
+#include <unistd.h>
+
+using namespace turnip;
+namespace fs = std::filesystem;
+
+namespace {
+struct ToolResult {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+class RunTool : public testing::Test {
+protected:
+  void SetUp() override {
+    folder =
+        fs::path(testing::TempDir()) / ("run-tool." + std::to_string(getpid()));
+    fs::create_directories(folder);
+    writeArtifact({});
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  /// Writes the sample with real code; its kernels need \p features.
+  void writeArtifact(const std::vector<std::string> &features) {
+    std::ifstream file(TURNIP_SAMPLE_KERNELS, std::ios::binary);
+    std::stringstream code;
+    code << file.rdbuf();
+    artifact::Module module = artifact::makeSample();
+    for (artifact::Kernel &kernel : module.kernels)
+      kernel.objects = {{"x86_64-unknown-linux-gnu", features, "elf-so",
+                         kernel.name, code.str()}};
+    Status saved = artifact::saveFile(module, path("sample.memgraph"));
+    ASSERT_TRUE(saved) << saved.message();
+  }
+
+  std::string path(const std::string &name) const {
+    return (folder / name).string();
+  }
+
+  static ToolResult runRaw(const std::vector<std::string> &arguments) {
+    std::ostringstream out;
+    std::ostringstream err;
+    int code = tooling::runTool(arguments, out, err);
+    return {code, out.str(), err.str()};
+  }
+
+  /// Runs the sample's main with parameters and input.
+  ToolResult run(std::vector<std::string> extra) const {
+    std::vector<std::string> arguments = {
+        path("sample.memgraph"), "--entry=main", "--parameters=random:3",
+        "--input=tokens=4xi32=7,99,0,42"};
+    arguments.insert(arguments.end(), extra.begin(), extra.end());
+    return runRaw(arguments);
+  }
+
+  std::string contents(const std::string &name) const {
+    std::ifstream file(path(name));
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
+  fs::path folder;
+};
+} // namespace
+
+TEST_F(RunTool, PrintsResults) {
+  ToolResult result = run({});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out.substr(0, 14), "sum: 4x8xf32=[");
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_F(RunTool, WritesAndComparesOutputs) {
+  ToolResult wrote = run({"--output=sum=@" + path("sum.npy")});
+  EXPECT_EQ(wrote.code, 0) << wrote.err;
+  EXPECT_EQ(wrote.out, "");
+  ToolResult same = run({"--expected-output=sum=@" + path("sum.npy"),
+                         "--tolerance=0", "--schedule=fixed"});
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_EQ(same.out, "result 'sum' is as expected\n");
+
+  Expected<parameters::Tensor> tensor = parameters::readNpy(path("sum.npy"));
+  ASSERT_TRUE(tensor);
+  double right = tensor->valueAsDouble(11);
+  tensor->setFromDouble(11, 1000);
+  ASSERT_TRUE(parameters::writeNpy(path("wrong.npy"), *tensor));
+  ToolResult differs = run({"--expected-output=sum=@" + path("wrong.npy")});
+  EXPECT_EQ(differs.code, 1);
+  std::ostringstream expected;
+  expected.precision(9);
+  expected << "turnip-run: error: result 'sum': element [1, 3]: expected "
+              "1000, but got "
+           << right << " (1 of 32 elements differ)\n";
+  EXPECT_EQ(differs.err, expected.str());
+}
+
+TEST_F(RunTool, ComparesShapes) {
+  ToolResult result = run({"--expected-output=sum=8x4xf32=1"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.err, "turnip-run: error: result 'sum': expected 8x4xf32, "
+                        "but got 4x8xf32\n");
+}
+
+TEST_F(RunTool, ResultsAreEqualBitsOnManySchedules) {
+  ToolResult many = run({"--runs=50", "--hash-results"});
+  EXPECT_EQ(many.code, 0) << many.err;
+  EXPECT_EQ(many.out.substr(0, 8), "50 runs,");
+  EXPECT_NE(many.out.find("equal results\nsum: 4x8xf32 hash "),
+            std::string::npos);
+  std::string hash = many.out.substr(many.out.find("sum:"));
+  EXPECT_EQ(run({"--hash-results", "--guard"}).out, hash);
+  EXPECT_EQ(run({"--hash-results", "--lanes=1", "--link-gbps=5"}).out, hash);
+}
+
+TEST_F(RunTool, RecordsAndReplays) {
+  ASSERT_EQ(run({"--schedule=random:4", "--record=" + path("order")}).code, 0);
+  ToolResult replayed =
+      run({"--schedule=replay:" + path("order"), "--record=" + path("again")});
+  EXPECT_EQ(replayed.code, 0) << replayed.err;
+  EXPECT_EQ(contents("order"), contents("again"));
+}
+
+TEST_F(RunTool, ReportsAsJsonAndTrace) {
+  ToolResult result = run({"--json=-", "--trace=" + path("trace.json"),
+                           "--repeat=3", "--hash-results"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  Expected<json::Value> report =
+      json::parse(result.out.substr(result.out.find('{')));
+  ASSERT_TRUE(report) << report.status().message();
+  EXPECT_EQ(report->find("run")->find("peak_device_bytes")->number, 740);
+  EXPECT_EQ(report->find("times_seconds")->elements.size(), 3U);
+  EXPECT_EQ(report->find("results")->elements[0].find("type")->string,
+            "4x8xf32");
+  Expected<json::Value> trace = json::parse(contents("trace.json"));
+  ASSERT_TRUE(trace) << trace.status().message();
+  EXPECT_GT(trace->find("traceEvents")->elements.size(), 9U);
+}
+
+TEST_F(RunTool, SummaryAndBenchmark) {
+  ToolResult result = run({"--summary", "--benchmark", "--repeat=2"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("2 runs: smallest "), std::string::npos);
+  EXPECT_NE(result.out.find("compute gpu: busy "), std::string::npos);
+  EXPECT_NE(result.out.find("peak: 0.00 MiB on devices"), std::string::npos);
+}
+
+TEST_F(RunTool, RunsWithoutData) {
+  std::ofstream(path("machine.json"))
+      << R"({"devices": {"default": {"flops": 1e9}}})";
+  for (const std::string &device :
+       {std::string("null"), "sim:" + path("machine.json")}) {
+    ToolResult result = runRaw({path("sample.memgraph"), "--entry=main",
+                                "--device=" + device, "--summary"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_NE(result.out.find("for 9 operations"), std::string::npos);
+  }
+}
+
+TEST_F(RunTool, HelpAndVersion) {
+  EXPECT_NE(runRaw({"--help"}).out.find("--schedule=POLICY"),
+            std::string::npos);
+  EXPECT_EQ(runRaw({"--help"}).out.find("inject"), std::string::npos);
+  EXPECT_EQ(runRaw({"--version"}).out.substr(0, 11), "turnip-run ");
+}
+
+TEST_F(RunTool, UsageErrors) {
+  auto refuse = [](const std::vector<std::string> &arguments) {
+    ToolResult result = runRaw(arguments);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_EQ(result.out, "");
+    return result.err.substr(std::string("turnip-run: error: usage: ").size());
+  };
+  EXPECT_EQ(refuse({}), "expected one artifact, but got 0\n");
+  EXPECT_EQ(refuse({"a", "--shedule=fixed"}),
+            "unknown flag '--shedule'; did you mean '--schedule'?\n");
+  EXPECT_EQ(refuse({"a", "--frobnicate"}), "unknown flag '--frobnicate'\n");
+  EXPECT_EQ(refuse({"a", "-summary"}),
+            "unknown flag '-summary'; did you mean '--summary'?\n");
+  EXPECT_EQ(refuse({"a", "--lanes=0"}),
+            "flag '--lanes': expected a number from 1 to 1024, but got '0'\n");
+  EXPECT_EQ(refuse({"a", "--lanes"}),
+            "flag '--lanes' needs a value: --lanes=N\n");
+  EXPECT_EQ(refuse({"a", "--guard=1"}), "flag '--guard' takes no value\n");
+  EXPECT_EQ(refuse({"a", "--link-jitter=2"}),
+            "flag '--link-jitter': expected a number from 0 to 1, but got "
+            "'2'\n");
+  EXPECT_EQ(refuse({"a", "--entry="}),
+            "flag '--entry': expected a value after '='\n");
+  EXPECT_EQ(refuse({"a", "--input=x"}),
+            "flag '--input': expected NAME=VALUE, but got 'x'\n");
+  EXPECT_EQ(refuse({"a", "--output=y=y.npy"}),
+            "flag '--output': expected NAME=@FILE.npy, but got 'y=y.npy'\n");
+  EXPECT_EQ(refuse({"a", "--argument=p=x"}),
+            "flag '--argument': expected a whole number, but got 'x'\n");
+  EXPECT_EQ(refuse({"a", "--runs=2", "--schedule=fixed"}),
+            "--runs chooses the schedules itself, so --schedule cannot be "
+            "given as well\n");
+}
+
+TEST_F(RunTool, BadInputLeavesNothingBehind) {
+  struct Case {
+    std::vector<std::string> arguments;
+    int code;
+    const char *part;
+  };
+  const Case cases[] = {
+      {{"--device=cuda:0"}, 2, "unknown device 'cuda:0'"},
+      {{"--entry=nope"}, 2, "no entry 'nope'"},
+      {{"--input=token=4xi32=1"}, 2, "no input 'token'"},
+      {{"--input=tokens=4xf32=1"}, 2, "expected 4xi32, but got 4xf32"},
+      {{"--parameters=/nowhere.gguf"}, 5, "/nowhere.gguf"},
+      {{"--output=nope=@" + path("a.npy")}, 2, "no result 'nope'"},
+      {{"--output=sum=@/nowhere/a.npy"}, 5, "/nowhere/a.npy"},
+      {{"--trace=/nowhere/t.json"}, 5, "/nowhere/t.json"},
+      {{"--schedule=replay:/nowhere/o"}, 5, "/nowhere/o"},
+      {{"--device=sim:/nowhere/m"}, 5, "/nowhere/m"},
+      {{"--argument=position=-1"}, 2, "expected 0 to 1000, but got -1"},
+      {{"--inject-failure=2", "--output=sum=@" + path("a.npy"),
+        "--trace=" + path("t.json")},
+       4,
+       "injected failure"},
+  };
+  for (const Case &c : cases) {
+    ToolResult result = run(c.arguments);
+    EXPECT_EQ(result.code, c.code) << result.err;
+    EXPECT_NE(result.err.find(c.part), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
+  }
+  std::ofstream(path("bad.memgraph")) << "not an artifact";
+  EXPECT_EQ(runRaw({path("bad.memgraph")}).code, 1);
+  EXPECT_EQ(runRaw({"/nowhere.memgraph"}).code, 5);
+  ToolResult unbound = runRaw({path("sample.memgraph"), "--entry=main"});
+  EXPECT_EQ(unbound.code, 2);
+  EXPECT_EQ(unbound.err, "turnip-run: error: the program has 2 parameters: "
+                         "give them with --parameters=\n");
+  size_t files = 0;
+  for ([[maybe_unused]] const auto &file : fs::directory_iterator(folder))
+    ++files;
+  EXPECT_EQ(files, 2U);
+}
+
+TEST_F(RunTool, ProcessorsWithoutTheFeaturesAreRefused) {
+  writeArtifact({"made-up-feature"});
+  ToolResult result = run({});
+  EXPECT_EQ(result.code, 4);
+  EXPECT_NE(result.err.find("made-up-feature"), std::string::npos);
+}
+
+TEST_F(RunTool, InterruptEndsWith130) {
+  std::thread interrupter([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::raise(SIGINT);
+  });
+  // Copies of 0.1 s: far too many to end by themselves.
+  ToolResult result = run({"--repeat=1000", "--link-latency-us=100000"});
+  interrupter.join();
+  EXPECT_EQ(result.code, 130);
+  EXPECT_NE(result.err.find("operations done"), std::string::npos);
+}
