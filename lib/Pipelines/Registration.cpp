@@ -14,6 +14,7 @@
 #include "turnip/Conversion/EinToLinalg/EinToLinalg.h"
 #include "turnip/Conversion/EinToTask/Passes.h"
 #include "turnip/Dialect/Ein/IR/Ein.h"
+#include "turnip/Dialect/Ein/Transforms/Passes.h"
 #include "turnip/Dialect/Mem/IR/Mem.h"
 #include "turnip/Dialect/Task/IR/Task.h"
 
@@ -25,6 +26,7 @@ void turnip::registerAllDialects(mlir::DialectRegistry &registry) {
 
 void turnip::registerAllPasses() {
   mlir::registerAllPasses();
+  ein::registerEinPasses();
   registerEinToLinalgPasses();
   registerEinToTaskPasses();
 }
