@@ -152,6 +152,42 @@ static Status checkMachine(const Problem &problem) {
   return Status::ok();
 }
 
+/// Where a tile with a value at entry may lie.
+static Status checkEntry(const Problem &problem, uint32_t id) {
+  const Tile &tile = problem.tiles[id];
+  std::string what = problem.describeTile(id);
+  if (tile.initialMemory >= problem.memories.size())
+    return invalid(what + ": initial memory " + number(tile.initialMemory) +
+                   " is not one of " + number(problem.memories.size()));
+  const Memory &memory = problem.memories[tile.initialMemory];
+  bool onHost = problem.memories[tile.memory].kind == MemoryKind::Host;
+  bool elsewhere = tile.initialMemory != tile.memory;
+  if (elsewhere && (memory.kind == MemoryKind::Device ||
+                    (memory.kind == MemoryKind::Host && onHost)))
+    return invalid(what + ": its memory is " + number(tile.memory) +
+                   ", but it starts in " + kindName(memory.kind) + " memory " +
+                   number(tile.initialMemory));
+  if (memory.kind != MemoryKind::Parameters) {
+    if (tile.initialOffset == Unplaced)
+      return Status::ok();
+    return invalid(what + ": expected no initial offset in memory \"" +
+                   memory.name + "\", but got " + number(tile.initialOffset));
+  }
+  if (tile.initialOffset == Unplaced)
+    return invalid(what + ": expected an initial offset in memory \"" +
+                   memory.name + "\"");
+  if (!fits(tile.initialOffset, tile.bytes, memory.capacity))
+    return invalid(what + ": " + number(tile.bytes) + " bytes at offset " +
+                   number(tile.initialOffset) + " exceed the " +
+                   number(memory.capacity) + " bytes of memory \"" +
+                   memory.name + "\"");
+  if (onHost && tile.initialOffset % memory.alignment != 0)
+    return invalid(what + ": is read in place at offset " +
+                   number(tile.initialOffset) +
+                   ", which is not a multiple of " + number(memory.alignment));
+  return Status::ok();
+}
+
 static Status checkTile(const Problem &problem, uint32_t id) {
   const Tile &tile = problem.tiles[id];
   size_t numMemories = problem.memories.size();
@@ -164,36 +200,8 @@ static Status checkTile(const Problem &problem, uint32_t id) {
   if (problem.memories[tile.memory].kind == MemoryKind::Parameters)
     return invalid(what + ": expected a memory of kind device or host, but "
                           "got kind parameters");
-  if (tile.initialMemory != None) {
-    if (tile.initialMemory >= numMemories)
-      return invalid(what + ": initial memory " + number(tile.initialMemory) +
-                     " is not one of " + number(numMemories));
-    const Memory &memory = problem.memories[tile.initialMemory];
-    if (memory.kind == MemoryKind::Device && tile.initialMemory != tile.memory)
-      return invalid(what + ": its memory is " + number(tile.memory) +
-                     ", but it starts in device memory " +
-                     number(tile.initialMemory));
-    bool inPlace = tile.initialMemory == tile.memory ||
-                   problem.memories[tile.memory].kind == MemoryKind::Host;
-    if (memory.kind == MemoryKind::Parameters && tile.initialOffset == Unplaced)
-      return invalid(what + ": expected an initial offset in memory \"" +
-                     memory.name + "\"");
-    if (memory.kind != MemoryKind::Parameters && tile.initialOffset != Unplaced)
-      return invalid(what + ": expected no initial offset in memory \"" +
-                     memory.name + "\", but got " + number(tile.initialOffset));
-    if (memory.kind == MemoryKind::Parameters) {
-      if (!fits(tile.initialOffset, tile.bytes, memory.capacity))
-        return invalid(what + ": " + number(tile.bytes) + " bytes at offset " +
-                       number(tile.initialOffset) + " exceed the " +
-                       number(memory.capacity) + " bytes of memory \"" +
-                       memory.name + "\"");
-      if (inPlace && tile.initialOffset % memory.alignment != 0)
-        return invalid(what + ": is read in place at offset " +
-                       number(tile.initialOffset) +
-                       ", which is not a multiple of " +
-                       number(memory.alignment));
-    }
-  }
+  if (tile.initialMemory != None)
+    TURNIP_RETURN_IF_ERROR(checkEntry(problem, id));
   if (tile.finalMemory == None)
     return Status::ok();
   if (tile.finalMemory >= numMemories)
