@@ -192,8 +192,7 @@ static Status checkPeaks(const Path &path, const Module &module,
   return Status::ok();
 }
 
-static Status checkLinkBytes(const Path &path, const Module &module,
-                             const Entry &entry) {
+static Status checkLinkBytes(const Path &path, const Entry &entry) {
   const std::vector<uint64_t> &claimed = entry.statistics.linkBytes;
   if (claimed.empty())
     return Status::ok();
@@ -238,7 +237,7 @@ Status artifact::checkStatistics(const Path &path, const Module &module,
                                               statistics.smallestCaps[i].task,
                                               entry.tasks.size()));
   TURNIP_RETURN_IF_ERROR(checkPeaks(Path(path, "peak_bytes"), module, entry));
-  return checkLinkBytes(Path(path, "link_bytes"), module, entry);
+  return checkLinkBytes(Path(path, "link_bytes"), entry);
 }
 
 Status artifact::checkMeaning(const Module &module) {

@@ -313,10 +313,9 @@ Status Reader::readGraph(const Path &path, const fb::Entry &from, Entry &to) {
   return read(Path(path, "edges"), *from.edges(), to.edges,
               [](const fb::Edge &edge, Edge &out) {
                 out.source = edge.source();
-                // Larger numbers would lose their high bits.
-                auto kind = static_cast<uint32_t>(edge.kind());
-                out.kind = cast<EdgeKind>(kind < 255 ? kind : 255);
-                return 0u;
+                out.kind = cast<EdgeKind>(edge.kind());
+                return uint32_t(edge.reserved0()) |
+                       (uint32_t(edge.reserved1()) << 8);
               });
 }
 

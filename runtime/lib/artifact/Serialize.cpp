@@ -192,7 +192,7 @@ static Offset<fb::Entry> writeEntry(FlatBufferBuilder &builder,
       });
   auto edges =
       writeStructs<fb::Edge>(builder, entry.edges, [](const Edge &edge) {
-        return fb::Edge(edge.source, cast<fb::EdgeKind>(edge.kind));
+        return fb::Edge(edge.source, cast<fb::EdgeKind>(edge.kind), 0, 0);
       });
   auto arguments =
       writeTables<fb::Argument>(builder, entry.arguments, writeArgument);

@@ -214,7 +214,7 @@ inline const char *EnumNameAccessRole(AccessRole e) {
   return EnumNamesAccessRole()[index];
 }
 
-enum class EdgeKind : uint32_t {
+enum class EdgeKind : uint8_t {
   Data = 0,
   Memory = 1,
   MIN = Data,
@@ -511,22 +511,34 @@ FLATBUFFERS_STRUCT_END(Scalar, 16);
 FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Edge FLATBUFFERS_FINAL_CLASS {
  private:
   uint32_t source_;
-  uint32_t kind_;
+  uint8_t kind_;
+  uint8_t reserved0_;
+  uint16_t reserved1_;
 
  public:
   Edge()
       : source_(0),
-        kind_(0) {
+        kind_(0),
+        reserved0_(0),
+        reserved1_(0) {
   }
-  Edge(uint32_t _source, turnip::artifact::fb::EdgeKind _kind)
+  Edge(uint32_t _source, turnip::artifact::fb::EdgeKind _kind, uint8_t _reserved0, uint16_t _reserved1)
       : source_(flatbuffers::EndianScalar(_source)),
-        kind_(flatbuffers::EndianScalar(static_cast<uint32_t>(_kind))) {
+        kind_(flatbuffers::EndianScalar(static_cast<uint8_t>(_kind))),
+        reserved0_(flatbuffers::EndianScalar(_reserved0)),
+        reserved1_(flatbuffers::EndianScalar(_reserved1)) {
   }
   uint32_t source() const {
     return flatbuffers::EndianScalar(source_);
   }
   turnip::artifact::fb::EdgeKind kind() const {
     return static_cast<turnip::artifact::fb::EdgeKind>(flatbuffers::EndianScalar(kind_));
+  }
+  uint8_t reserved0() const {
+    return flatbuffers::EndianScalar(reserved0_);
+  }
+  uint16_t reserved1() const {
+    return flatbuffers::EndianScalar(reserved1_);
   }
 };
 FLATBUFFERS_STRUCT_END(Edge, 8);
