@@ -32,6 +32,7 @@ const StressCase::Stage StressCase::stages[] = {
     {"evaluate", &StressCase::evaluateProgram},
     {"text", &StressCase::checkText},
     {"canonicalize", &StressCase::checkCanonicalForm},
+    {"fuse", &StressCase::checkFusedForm},
     {"linalg", &StressCase::checkLinalg},
     {"partition", &StressCase::checkPartition},
 };
@@ -174,6 +175,17 @@ Status StressCase::checkText() {
 Status StressCase::checkCanonicalForm() {
   Expected<OwningOpRef<ModuleOp>> lowered = lower("canonicalize,cse");
   return lowered ? compareEvaluated(**lowered) : lowered.status();
+}
+
+Status StressCase::checkFusedForm() {
+  std::string fuse = "canonicalize,cse,func.func(ein-fuse),canonicalize";
+  Expected<OwningOpRef<ModuleOp>> lowered = lower(fuse);
+  if (!lowered)
+    return lowered.status();
+  TURNIP_RETURN_IF_ERROR(compareEvaluated(**lowered));
+  lowered = lower(fuse + ",partition-ein{tile-budget=256}");
+  return lowered ? compareEvaluated(**lowered).withContext("partitioned")
+                 : lowered.status();
 }
 
 Status StressCase::checkLinalg() {

@@ -51,6 +51,7 @@ private:
   Status checkText();
   /// Canonicalisation and the removal of common subexpressions keep the values.
   Status checkCanonicalForm();
+  Status checkFusedForm();
   /// Every operation has a linalg form.
   Status checkLinalg();
   /// Partitioning for a random budget keeps the values.
