@@ -312,7 +312,7 @@ void Executor::processInbox(std::unique_lock<std::mutex> &lock) {
   for (const Event &event : batch)
     absorb(event);
   batch.clear();
-  if (stopRequested.load(std::memory_order_relaxed))
+  if (shouldStop())
     stopped = true;
   if (!stopped) {
     if (policy == Schedule::Policy::Replay)
@@ -325,6 +325,11 @@ void Executor::processInbox(std::unique_lock<std::mutex> &lock) {
     }
   }
   lock.lock();
+}
+
+bool Executor::shouldStop() const {
+  return stopRequested.load(std::memory_order_relaxed) ||
+         (stopFlag && stopFlag->load(std::memory_order_relaxed));
 }
 
 void Executor::absorb(const Event &event) {

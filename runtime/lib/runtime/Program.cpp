@@ -41,6 +41,7 @@ Expected<Program> Program::load(const std::string &path) {
 Expected<Program> Program::create(artifact::Module module,
                                   std::vector<KernelFunction> kernels) {
   TURNIP_RETURN_IF_ERROR(artifact::checkMeaning(module));
+  TURNIP_RETURN_IF_ERROR(artifact::checkPlacement(module));
   auto contents = std::make_shared<Contents>();
   if (!kernels.empty()) {
     if (kernels.size() != module.kernels.size())

@@ -290,6 +290,9 @@ Status Session::run() {
 }
 
 void Session::requestStop() { contents->executor->requestStop(); }
+void Session::watchStopFlag(const std::atomic<bool> &flag) {
+  contents->executor->watchStopFlag(flag);
+}
 void Session::clearStop() { contents->executor->clearStop(); }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Interrupt.cpp - Ctrl-C stops a session -----------------------------===//
+//===- Interrupt.cpp - Ctrl-C as a flag -----------------------------------===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,19 +8,14 @@
 
 #include "Interrupt.h"
 
-#include <atomic>
-
 using namespace turnip::tooling;
 
-static std::atomic<turnip::runtime::Session *> interruptedSession{nullptr};
+static std::atomic<bool> interrupted{false};
 
-static void onInterrupt(int) {
-  if (turnip::runtime::Session *session = interruptedSession.load())
-    session->requestStop();
-}
+static void onInterrupt(int) { interrupted.store(true); }
 
-InterruptHandler::InterruptHandler(runtime::Session &session) {
-  interruptedSession.store(&session);
+InterruptHandler::InterruptHandler() {
+  interrupted.store(false);
   struct sigaction action = {};
   action.sa_handler = onInterrupt;
   sigemptyset(&action.sa_mask);
@@ -28,7 +23,6 @@ InterruptHandler::InterruptHandler(runtime::Session &session) {
   sigaction(SIGINT, &action, &previous);
 }
 
-InterruptHandler::~InterruptHandler() {
-  sigaction(SIGINT, &previous, nullptr);
-  interruptedSession.store(nullptr);
-}
+InterruptHandler::~InterruptHandler() { sigaction(SIGINT, &previous, nullptr); }
+
+const std::atomic<bool> &InterruptHandler::flag() { return interrupted; }

@@ -1,4 +1,4 @@
-//===- Interrupt.h - Ctrl-C stops a session ---------------------*- C++ -*-===//
+//===- Interrupt.h - Ctrl-C as a flag ---------------------------*- C++ -*-===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,20 +9,22 @@
 #ifndef TURNIP_LIB_TOOLING_INTERRUPT_H
 #define TURNIP_LIB_TOOLING_INTERRUPT_H
 
-#include "turnip/runtime/Session.h"
-
+#include <atomic>
 #include <csignal>
 
 namespace turnip::tooling {
 
-/// While alive, SIGINT asks a session to stop; a second one ends the process.
-/// One at a time.
+/// While alive, SIGINT sets a flag; a second one ends the process. One at a
+/// time.
 class InterruptHandler {
 public:
-  explicit InterruptHandler(runtime::Session &session);
+  InterruptHandler();
   ~InterruptHandler();
   InterruptHandler(const InterruptHandler &) = delete;
   InterruptHandler &operator=(const InterruptHandler &) = delete;
+
+  /// True once there was a SIGINT. Lives as long as the process.
+  static const std::atomic<bool> &flag();
 
 private:
   struct sigaction previous;

@@ -289,8 +289,9 @@ Status RunTool::writeReports() {
 }
 
 Status RunTool::run() {
+  InterruptHandler interrupts;
   TURNIP_RETURN_IF_ERROR(prepare());
-  InterruptHandler interrupts(*session);
+  session->watchStopFlag(InterruptHandler::flag());
   if (options.runs > 0)
     TURNIP_RETURN_IF_ERROR(runOnSchedules());
   else

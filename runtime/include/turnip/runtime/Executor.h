@@ -133,10 +133,14 @@ public:
   RunOutcome run();
 
   /// Stops the run in progress, if any, and every later one. May be called from
-  /// any thread and from a signal handler.
+  /// any thread.
   void requestStop() { stopRequested.store(true, std::memory_order_relaxed); }
   /// Undoes requestStop().
   void clearStop() { stopRequested.store(false, std::memory_order_relaxed); }
+
+  /// Has runs stop whenever \p flag is true, as requestStop() does: for signal
+  /// handlers, which may outlive the executor. The flag outlives both.
+  void watchStopFlag(const std::atomic<bool> &flag) { stopFlag = &flag; }
 
   /// The run that ended last.
   const RunRecord &record() const { return runRecord; }
@@ -163,6 +167,7 @@ private:
   void makeReady(uint32_t vertex);
   void dispatchReady();
   void dispatchReplay();
+  bool shouldStop() const;
   void issue(Engine &engine, uint32_t vertex);
   Status finalStatus() const;
 
@@ -175,6 +180,7 @@ private:
   std::vector<uint32_t> replayOrder;
   uint32_t numJoins = 0;
   std::atomic<bool> stopRequested{false};
+  const std::atomic<bool> *stopFlag = nullptr;
 
   /// Touched only by the thread that is inside the reactor.
   std::vector<Engine> engines;

@@ -29,6 +29,7 @@
 #include "turnip/runtime/Program.h"
 #include "turnip/runtime/Summary.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -83,9 +84,12 @@ public:
   Status run();
 
   /// Stops the run in progress, if any, and every later one until clearStop().
-  /// May be called from any thread and from a signal handler.
+  /// May be called from any thread.
   void requestStop();
   void clearStop();
+  /// Has runs stop whenever \p flag, which outlives the session, is true: what
+  /// a signal handler should set.
+  void watchStopFlag(const std::atomic<bool> &flag);
 
   /// The value of result \p name after a run that succeeded. Errors:
   /// InvalidArgument for an unknown name or before such a run.

@@ -120,7 +120,8 @@ bool ComputeEngine::runGridPoints(Slot &slot, const void *&fault) const {
   const Command &command = *slot.command;
   auto runAll = [&] {
     if (command.kind == Command::Kind::Copy) {
-      if (slot.next.fetch_add(1, std::memory_order_relaxed) == 0)
+      if (slot.next.fetch_add(1, std::memory_order_relaxed) == 0 &&
+          command.bytes > 0)
         std::memmove(command.target, command.source, command.bytes);
       return;
     }

@@ -82,7 +82,8 @@ Event TransferEngine::transfer(const Entry &entry) {
   Event event;
   event.vertex = command.vertex;
   auto copy = [&] {
-    std::memcpy(command.target, command.source, command.bytes);
+    if (command.bytes > 0)
+      std::memcpy(command.target, command.source, command.bytes);
   };
   const bool emulated = options.linkGbps > 0 || options.linkLatencyUs > 0;
   event.start =
