@@ -13,6 +13,7 @@
 #include "mlir/InitAllPasses.h"
 #include "turnip/Conversion/EinToLinalg/EinToLinalg.h"
 #include "turnip/Conversion/EinToTask/Passes.h"
+#include "turnip/Conversion/TaskToMem/Passes.h"
 #include "turnip/Dialect/Ein/IR/Ein.h"
 #include "turnip/Dialect/Ein/Transforms/Passes.h"
 #include "turnip/Dialect/Mem/IR/Mem.h"
@@ -29,4 +30,5 @@ void turnip::registerAllPasses() {
   ein::registerEinPasses();
   registerEinToLinalgPasses();
   registerEinToTaskPasses();
+  registerTaskToMemPasses();
 }

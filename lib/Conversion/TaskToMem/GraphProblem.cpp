@@ -1,0 +1,229 @@
+//===- GraphProblem.cpp - A task.graph as a planning problem --------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphProblem.h"
+
+using namespace mlir;
+using namespace turnip;
+
+//===----------------------------------------------------------------------===//
+// The machine
+//===----------------------------------------------------------------------===//
+
+void turnip::addMachine(planner::Problem &problem, uint32_t devices,
+                        uint64_t deviceBytes, uint64_t hostBytes,
+                        uint64_t parameterBytes, const MachineRates &rates) {
+  auto name = [](uint32_t device) { return "dev" + std::to_string(device); };
+  for (uint32_t i = 0; i < devices; ++i)
+    problem.addMemory({name(i), planner::MemoryKind::Device, deviceBytes,
+                       memoryAlignment, /*writable=*/true});
+  uint32_t host =
+      problem.addMemory({"host", planner::MemoryKind::Host, hostBytes,
+                         memoryAlignment, /*writable=*/true});
+  uint32_t parameters =
+      problem.addMemory({"params", planner::MemoryKind::Parameters,
+                         parameterBytes, memoryAlignment, /*writable=*/false});
+  for (uint32_t i = 0; i < devices; ++i)
+    problem.addDevice({name(i), i, host});
+  problem.addDevice({"host", host, planner::None});
+
+  // Each device has an engine for what comes in and one for what goes out.
+  uint32_t channel = 0;
+  auto link = [&](uint32_t source, uint32_t destination, uint32_t channel) {
+    problem.addLink({problem.memories[source].name + " to " +
+                         problem.memories[destination].name,
+                     source, destination, channel, rates.linkBandwidth,
+                     rates.linkLatency});
+  };
+  for (uint32_t i = 0; i < devices; ++i) {
+    link(parameters, i, channel);
+    link(host, i, channel);
+    link(i, host, channel + 1);
+    channel += 2;
+  }
+  for (uint32_t i = 0; i < devices; ++i)
+    for (uint32_t j = 0; j < devices; ++j)
+      if (i != j)
+        link(i, j, channel++);
+  link(parameters, host, channel);
+}
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+std::string turnip::taskName(Operation *op) {
+  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+    return name.getName().str();
+  if (auto call = dyn_cast<task::CallOp>(op))
+    return call.getKernel().str();
+  return "transfer";
+}
+
+namespace {
+/// Translates one graph's operations in their order.
+class ProblemBuilder {
+public:
+  ProblemBuilder(task::GraphOp graph, const planner::Problem &machine,
+                 const ParameterLayout &layout, const MachineRates &rates)
+      : graph(graph), layout(layout), rates(rates) {
+    result.problem.memories = machine.memories;
+    result.problem.devices = machine.devices;
+    result.problem.links = machine.links;
+    host = result.problem.devices.size() - 1;
+    parameters = result.problem.memories.size() - 1;
+  }
+
+  GraphProblem run();
+
+private:
+  uint32_t deviceOf(task::PlaceAttr place) const {
+    return place.isHost() ? host : static_cast<uint32_t>(place.getIndex());
+  }
+  uint32_t memoryOf(task::PlaceAttr place) const {
+    return result.problem.devices[deviceOf(place)].memory;
+  }
+  uint32_t addTile(Value value, std::string name,
+                   uint32_t initialMemory = planner::None,
+                   uint64_t initialOffset = planner::Unplaced);
+  void addParameter(task::ParameterOp op);
+  void addInput(task::InputOp op);
+  void addCall(task::CallOp op);
+  void addTransfer(task::TransferOp op);
+  double seconds(task::KernelOp kernel) const;
+
+  task::GraphOp graph;
+  const ParameterLayout &layout;
+  const MachineRates &rates;
+  SymbolTableCollection symbols;
+  GraphProblem result;
+  uint32_t host, parameters;
+  /// Parameters that are the same bytes in the same memory are one tile, and so
+  /// are inputs that are the same slice.
+  std::map<std::tuple<uint32_t, uint64_t, uint64_t>, uint32_t> parameterTiles;
+  llvm::DenseMap<std::pair<Attribute, Attribute>, uint32_t> inputTiles;
+};
+} // namespace
+
+uint32_t ProblemBuilder::addTile(Value value, std::string name,
+                                 uint32_t initialMemory,
+                                 uint64_t initialOffset) {
+  auto type = cast<task::TileType>(value.getType());
+  planner::Tile tile;
+  tile.bytes = type.getSizeInBytes();
+  tile.memory = memoryOf(type.getPlace());
+  tile.initialMemory = initialMemory;
+  tile.initialOffset = initialOffset;
+  uint32_t id = result.problem.addTile(tile, std::move(name));
+  result.tiles[value] = id;
+  result.tileOps.push_back(value.getDefiningOp());
+  return id;
+}
+
+void ProblemBuilder::addParameter(task::ParameterOp op) {
+  task::TileType type = op.getTile().getType();
+  uint64_t offset = layout.offsetOf(op);
+  std::tuple<uint32_t, uint64_t, uint64_t> key(memoryOf(type.getPlace()),
+                                               offset, type.getSizeInBytes());
+  if (auto it = parameterTiles.find(key); it != parameterTiles.end())
+    result.tiles[op.getTile()] = it->second;
+  else
+    parameterTiles[key] =
+        addTile(op.getTile(), op.getName().str(), parameters, offset);
+}
+
+void ProblemBuilder::addInput(task::InputOp op) {
+  Builder builder(op.getContext());
+  Attribute box =
+      builder.getArrayAttr({op.getNameAttr(), op.getShapeAttr(),
+                            op.getOffsetsAttr(), op.getSizesAttr()});
+  auto [it, inserted] = inputTiles.try_emplace(
+      {box, op.getTile().getType().getPlace()}, planner::None);
+  if (inserted)
+    it->second = addTile(op.getTile(), op.getName().str(),
+                         result.problem.devices[host].memory);
+  else
+    result.tiles[op.getTile()] = it->second;
+}
+
+/// What a call takes: the kernel's own estimate, or the larger of arithmetic
+/// and memory time.
+double ProblemBuilder::seconds(task::KernelOp kernel) const {
+  if (FloatAttr seconds = kernel.getSecondsAttr())
+    return seconds.getValueAsDouble();
+  double bytes = 0;
+  if (std::optional<int64_t> known = kernel.getBytes()) {
+    bytes = static_cast<double>(*known);
+  } else {
+    for (Type type : llvm::concat<const Type>(kernel.getArgumentTypes(),
+                                              kernel.getResultTypes()))
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        bytes += static_cast<double>(
+            *task::denseBytes(tensor.getShape(), tensor.getElementType()));
+  }
+  double flops = static_cast<double>(kernel.getFlops().value_or(0));
+  return std::max(bytes / rates.byteRate, flops / rates.flopRate);
+}
+
+void ProblemBuilder::addCall(task::CallOp op) {
+  auto kernel =
+      symbols.lookupNearestSymbolFrom<task::KernelOp>(op, op.getKernelAttr());
+  std::vector<uint32_t> operands, results;
+  for (Value operand : op.getOperands())
+    operands.push_back(result.tiles.lookup(operand));
+  for (Value value : op.getResults())
+    results.push_back(addTile(value, ""));
+  std::vector<planner::InPlacePair> pairs;
+  for (auto [operand, to] : kernel.getInplacePairs())
+    pairs.push_back(
+        {static_cast<uint32_t>(operand), static_cast<uint32_t>(to)});
+  planner::Task task;
+  task.device = deviceOf(op.getPlace());
+  task.workspace = kernel.getWorkspaceBytes();
+  task.cost = seconds(kernel);
+  task.tag = result.taskOps.size();
+  result.problem.addTask(task, operands, results, taskName(op), pairs);
+  result.taskOps.push_back(op);
+}
+
+void ProblemBuilder::addTransfer(task::TransferOp op) {
+  uint32_t from = result.tiles.lookup(op.getSource());
+  task::PlaceAttr source = op.getSource().getType().getPlace();
+  task::PlaceAttr destination = op.getResult().getType().getPlace();
+  uint32_t to = addTile(op.getResult(), "");
+  planner::Task task;
+  task.kind = planner::TaskKind::Transfer;
+  task.device = deviceOf(destination.isHost() ? source : destination);
+  task.tag = result.taskOps.size();
+  result.problem.addTask(task, {from}, {to}, taskName(op));
+  result.taskOps.push_back(op);
+}
+
+GraphProblem ProblemBuilder::run() {
+  for (Operation &op : graph.getBody().front()) {
+    if (auto parameter = dyn_cast<task::ParameterOp>(op))
+      addParameter(parameter);
+    else if (auto input = dyn_cast<task::InputOp>(op))
+      addInput(input);
+    else if (auto call = dyn_cast<task::CallOp>(op))
+      addCall(call);
+    else if (auto transfer = dyn_cast<task::TransferOp>(op))
+      addTransfer(transfer);
+    else if (auto exit = dyn_cast<task::ResultOp>(op))
+      result.problem.tiles[result.tiles.lookup(exit.getTile())].finalMemory =
+          result.problem.devices[host].memory;
+  }
+  return std::move(result);
+}
+
+GraphProblem turnip::buildProblem(task::GraphOp graph,
+                                  const planner::Problem &machine,
+                                  const ParameterLayout &layout,
+                                  const MachineRates &rates) {
+  return ProblemBuilder(graph, machine, layout, rates).run();
+}

@@ -1,0 +1,61 @@
+//===- GraphProblem.h - A task.graph as a planning problem ---- -*- C++ -*-===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the planner sees of a graph, and which operations it stands for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TURNIP_LIB_CONVERSION_TASKTOMEM_GRAPHPROBLEM_H
+#define TURNIP_LIB_CONVERSION_TASKTOMEM_GRAPHPROBLEM_H
+
+#include "ParameterLayout.h"
+#include "turnip/planner/Problem.h"
+
+namespace turnip {
+
+/// What a machine can do, for estimates. Seconds and bytes.
+struct MachineRates {
+  double linkBandwidth = 1e10;
+  double linkLatency = 1e-5;
+  double flopRate = 1e11;
+  double byteRate = 1e10;
+};
+
+/// Bytes of a memory of which no capacity was asked.
+constexpr uint64_t unlimitedBytes = uint64_t(1) << 58;
+/// Every range of a device or of host memory starts at a multiple of this.
+constexpr uint64_t memoryAlignment = 64;
+
+/// Adds the memories, devices and links of a machine with \p devices devices:
+/// memories `dev0` ... `host`, `params`; devices `dev0` ..., `host`.
+void addMachine(planner::Problem &problem, uint32_t devices,
+                uint64_t deviceBytes, uint64_t hostBytes,
+                uint64_t parameterBytes, const MachineRates &rates);
+
+/// A graph as a problem. Tiles and tasks are numbered in the graph's order.
+struct GraphProblem {
+  planner::Problem problem;
+  /// The operation that defines each tile.
+  std::vector<mlir::Operation *> tileOps;
+  /// The task.call or task.transfer of each task.
+  std::vector<mlir::Operation *> taskOps;
+  llvm::DenseMap<mlir::Value, uint32_t> tiles;
+};
+
+/// Builds the problem of \p graph on the machine that \p machine describes.
+GraphProblem buildProblem(task::GraphOp graph, const planner::Problem &machine,
+                          const ParameterLayout &layout,
+                          const MachineRates &rates);
+
+/// What messages and traces call a task: the name in its location, or its
+/// kernel's.
+std::string taskName(mlir::Operation *op);
+
+} // namespace turnip
+
+#endif // TURNIP_LIB_CONVERSION_TASKTOMEM_GRAPHPROBLEM_H

@@ -1,0 +1,281 @@
+//===- PlaceMemory.cpp - Gives each tile a place in memory ----------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/Conversion/TaskToMem/Passes.h"
+
+#include "PlacedGraph.h"
+#include "mlir/IR/Builders.h"
+#include "turnip/support/ByteSize.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace turnip {
+#define GEN_PASS_DEF_PLACEMEMORY
+#include "turnip/Conversion/TaskToMem/Passes.h.inc"
+} // namespace turnip
+
+using namespace mlir;
+using namespace turnip;
+
+namespace {
+/// Options after they were read.
+struct Caps {
+  uint64_t device = unlimitedBytes;
+  uint64_t host = unlimitedBytes;
+};
+
+/// A graph with its problem and its plan.
+struct Placed {
+  task::GraphOp graph;
+  GraphProblem problem;
+  planner::Plan plan;
+};
+
+class PlaceMemoryPass : public turnip::impl::PlaceMemoryBase<PlaceMemoryPass> {
+public:
+  using PlaceMemoryBase::PlaceMemoryBase;
+  PlaceMemoryPass(const PlaceMemoryOptions &options, Status *failure)
+      : PlaceMemoryBase(options), sink(failure) {}
+
+  void runOnOperation() override;
+
+private:
+  /// Emits \p status at \p op and remembers it.
+  LogicalResult fail(Operation *op, const Status &status);
+  LogicalResult readOptions();
+  LogicalResult readSize(StringRef option, StringRef text, uint64_t &bytes);
+  LogicalResult place(ArrayRef<task::GraphOp> graphs);
+  FailureOr<Placed> planGraph(task::GraphOp graph,
+                              const planner::Problem &machine,
+                              const ParameterLayout &layout);
+  Operation *culprit(const GraphProblem &problem, task::GraphOp graph) const;
+  void shrink(planner::Problem &machine, ArrayRef<Placed> placed) const;
+  void write(planner::Problem &machine, MutableArrayRef<Placed> placed);
+  std::string describeOptions() const;
+
+  Status *sink = nullptr;
+  Caps caps;
+  planner::PlanOptions planOptions;
+  MachineRates rates;
+};
+} // namespace
+
+std::unique_ptr<Pass>
+turnip::createPlaceMemory(const PlaceMemoryOptions &options, Status *failure) {
+  return std::make_unique<PlaceMemoryPass>(options, failure);
+}
+
+//===----------------------------------------------------------------------===//
+// Options and errors
+//===----------------------------------------------------------------------===//
+
+LogicalResult PlaceMemoryPass::fail(Operation *op, const Status &status) {
+  if (sink)
+    *sink = status;
+  return op->emitError() << turnip::toString(status.code()) << ": "
+                         << status.message();
+}
+
+LogicalResult PlaceMemoryPass::readSize(StringRef option, StringRef text,
+                                        uint64_t &bytes) {
+  if (text.empty())
+    return success();
+  Expected<int64_t> size = parseByteSize({text.data(), text.size()});
+  if (!size)
+    return fail(getOperation(), size.status().withContext(option.str()));
+  bytes = std::min(static_cast<uint64_t>(*size), unlimitedBytes);
+  return success();
+}
+
+LogicalResult PlaceMemoryPass::readOptions() {
+  if (failed(readSize("device-memory", deviceMemory, caps.device)) ||
+      failed(readSize("host-memory", hostMemory, caps.host)))
+    return failure();
+  using planner::OrderKind;
+  bool known = false;
+  for (OrderKind kind :
+       {OrderKind::Best, OrderKind::Given, OrderKind::DepthFirst,
+        OrderKind::MemoryAware, OrderKind::CriticalPath}) {
+    if (order != planner::toString(kind))
+      continue;
+    planOptions.order = kind;
+    known = true;
+  }
+  auto invalid = [&](const std::string &message) {
+    return fail(getOperation(),
+                Status::error(StatusCode::InvalidArgument, message));
+  };
+  if (!known)
+    return invalid("order: expected best, given, depth-first, memory-aware or "
+                   "critical-path, but got " +
+                   order);
+  std::pair<StringRef, double> positives[] = {{"link-bandwidth", linkBandwidth},
+                                              {"flop-rate", flopRate},
+                                              {"byte-rate", byteRate}};
+  for (auto [option, value] : positives)
+    if (!(value > 0) || !std::isfinite(value))
+      return invalid(option.str() + ": expected a number above 0, but got " +
+                     std::to_string(value));
+  std::pair<StringRef, double> others[] = {{"horizon", horizon},
+                                           {"link-latency", linkLatency}};
+  for (auto [option, value] : others)
+    if (!(value >= 0) || !std::isfinite(value))
+      return invalid(option.str() + ": expected at least 0, but got " +
+                     std::to_string(value));
+  planOptions.horizon = horizon;
+  planOptions.inPlace = inPlace;
+  planOptions.pruneEdges = pruneEdges;
+  rates = {linkBandwidth, linkLatency, flopRate, byteRate};
+  return success();
+}
+
+/// What the artifact remembers: the options that shape the plan.
+std::string PlaceMemoryPass::describeOptions() const {
+  std::string text;
+  auto add = [&](StringRef name, StringRef value) {
+    text += (text.empty() ? "" : " ") + name.str() + "=" + value.str();
+  };
+  if (!deviceMemory.empty())
+    add("device-memory", std::to_string(caps.device));
+  if (!hostMemory.empty())
+    add("host-memory", std::to_string(caps.host));
+  add("order", order);
+  add("horizon", llvm::formatv("{0:F3}", double(horizon)).str());
+  if (!inPlace)
+    add("in-place", "false");
+  if (!pruneEdges)
+    add("prune-edges", "false");
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+/// The operation to blame when \p problem does not fit: the task with the
+/// largest working set on a device that is too small.
+Operation *PlaceMemoryPass::culprit(const GraphProblem &graphProblem,
+                                    task::GraphOp graph) const {
+  const planner::Problem &problem = graphProblem.problem;
+  for (uint32_t device = 0; device < problem.devices.size(); ++device) {
+    if (problem.devices[device].backing == planner::None)
+      continue;
+    planner::SmallestCap cap = planner::smallestCap(problem, device);
+    if (cap.bytes > problem.memories[problem.devices[device].memory].capacity &&
+        cap.task != planner::None)
+      return graphProblem.taskOps[cap.task];
+  }
+  return graph;
+}
+
+FailureOr<Placed> PlaceMemoryPass::planGraph(task::GraphOp graph,
+                                             const planner::Problem &machine,
+                                             const ParameterLayout &layout) {
+  Placed placed{graph, buildProblem(graph, machine, layout, rates), {}};
+  if (Status status = placed.problem.problem.check(); !status)
+    return fail(graph, status);
+  Expected<planner::Plan> plan =
+      planner::plan(placed.problem.problem, planOptions);
+  if (!plan) {
+    Operation *where = plan.status().code() == StatusCode::DoesNotFit
+                           ? culprit(placed.problem, graph)
+                           : graph;
+    return fail(where, plan.status());
+  }
+  placed.plan = std::move(*plan);
+  if (Status status = placed.plan.verify(placed.problem.problem); !status)
+    return fail(graph, Status::error(StatusCode::Internal,
+                                     "the planner made a wrong plan: " +
+                                         status.message()));
+  return placed;
+}
+
+/// Memories without a cap are as large as the graphs need. Host memory is
+/// never larger.
+void PlaceMemoryPass::shrink(planner::Problem &machine,
+                             ArrayRef<Placed> placed) const {
+  for (uint32_t i = 0; i < machine.memories.size(); ++i) {
+    planner::Memory &memory = machine.memories[i];
+    if (memory.kind == planner::MemoryKind::Parameters ||
+        (memory.kind == planner::MemoryKind::Device && !deviceMemory.empty()))
+      continue;
+    memory.capacity = 0;
+    for (const Placed &graph : placed)
+      memory.capacity =
+          std::max(memory.capacity, graph.plan.statistics.peakBytes[i]);
+  }
+}
+
+void PlaceMemoryPass::write(planner::Problem &machine,
+                            MutableArrayRef<Placed> placed) {
+  ModuleOp module = getOperation();
+  shrink(machine, placed);
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  buildMachine(builder, module.getLoc(), machine);
+  for (Placed &entry : placed) {
+    builder.setInsertionPoint(entry.graph);
+    buildGraph(builder, entry.graph, entry.problem, entry.plan);
+    entry.graph.erase();
+    for (planner::OpKind kind : entry.plan.placement.kinds) {
+      numCalls += kind == planner::OpKind::Call;
+      numCopies += kind == planner::OpKind::Copy;
+    }
+    numEdges += entry.plan.placement.edges.size();
+  }
+  module->setAttr(mem::MemDialect::kProducer,
+                  builder.getStringAttr("turnip " TURNIP_VERSION));
+  std::string options = describeOptions();
+  if (auto earlier =
+          module->getAttrOfType<StringAttr>(mem::MemDialect::kOptions))
+    options = earlier.str() + " " + options;
+  module->setAttr(mem::MemDialect::kOptions, builder.getStringAttr(options));
+}
+
+LogicalResult PlaceMemoryPass::place(ArrayRef<task::GraphOp> graphs) {
+  ParameterLayout layout(memoryAlignment);
+  uint32_t devices = 1;
+  for (task::GraphOp graph : graphs) {
+    devices = std::max(devices, static_cast<uint32_t>(graph.getDevices()));
+    for (auto parameter : graph.getOps<task::ParameterOp>())
+      layout.add(parameter);
+  }
+  layout.finish();
+  if (layout.size() > caps.host)
+    return fail(getOperation(),
+                Status::error(StatusCode::DoesNotFit,
+                              "the parameters need " +
+                                  std::to_string(layout.size()) +
+                                  " bytes of host memory, which has " +
+                                  std::to_string(caps.host)));
+  planner::Problem machine;
+  addMachine(machine, devices, caps.device, caps.host - layout.size(),
+             layout.size(), rates);
+  std::vector<Placed> placed;
+  for (task::GraphOp graph : graphs) {
+    FailureOr<Placed> result = planGraph(graph, machine, layout);
+    if (failed(result))
+      return failure();
+    placed.push_back(std::move(*result));
+  }
+  write(machine, placed);
+  return success();
+}
+
+void PlaceMemoryPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  SmallVector<task::GraphOp> graphs(module.getOps<task::GraphOp>());
+  auto none = [&](StringRef message) {
+    return fail(module, Status::error(StatusCode::BadInput, message.str()));
+  };
+  LogicalResult result = success();
+  if (graphs.empty())
+    result = none("expected at least 1 task.graph, but got 0");
+  else if (!module.getOps<mem::MachineOp>().empty())
+    result = none("expected a module that is not placed yet");
+  if (failed(result) || failed(readOptions()) || failed(place(graphs)))
+    signalPassFailure();
+}

@@ -1,0 +1,13 @@
+// RUN: not turnip-opt %s -place-memory=device-memory=64parsecs 2>&1 | FileCheck %s --check-prefix=SIZE
+// SIZE: error: invalid argument: device-memory: {{.*}}64parsecs
+// RUN: not turnip-opt %s -place-memory=host-memory=-1 2>&1 | FileCheck %s --check-prefix=HOST
+// HOST: error: invalid argument: host-memory: {{.*}}-1
+// RUN: not turnip-opt %s -place-memory=order=alphabetical 2>&1 | FileCheck %s --check-prefix=ORDER
+// ORDER: error: invalid argument: order: expected best, given, depth-first, memory-aware or critical-path, but got alphabetical
+// RUN: not turnip-opt %s -place-memory=link-bandwidth=0 2>&1 | FileCheck %s --check-prefix=RATE
+// RATE: error: invalid argument: link-bandwidth: expected a number above 0, but got 0
+// RUN: not turnip-opt %s -place-memory=horizon=-1 2>&1 | FileCheck %s --check-prefix=HORIZON
+// HORIZON: error: invalid argument: horizon: expected at least 0, but got -1
+
+task.graph @main devices 1 {
+}

@@ -1,0 +1,59 @@
+// RUN: turnip-opt %s -split-input-file -verify-diagnostics -place-memory="device-memory=18943 host-memory=30000"
+
+task.kernel @up(tensor<4x32xf32>, tensor<128x32xf32>) -> tensor<4x128xf32>
+task.graph @main devices 1 {
+  %x = task.input "x" [4, 32] offsets [0, 0] sizes [4, 32] : !task.tile<4x32xf32, dev 0>
+  %w = task.parameter "w" [128, 32] offsets [0, 0] sizes [128, 32] : !task.tile<128x32xf32, dev 0>
+  // expected-error @+1 {{does not fit: task 0 ("up") needs 18944 bytes of memory "dev0", which has 18943; the smallest capacity for these tasks is 18944 bytes}}
+  %h = task.call @up(%x, %w) on dev 0 : (!task.tile<4x32xf32, dev 0>, !task.tile<128x32xf32, dev 0>) -> !task.tile<4x128xf32, dev 0>
+  task.result %h "y" [4, 128] offsets [0, 0] sizes [4, 128] : !task.tile<4x128xf32, dev 0>
+}
+
+// -----
+
+// A name in the location is the task's name.
+
+task.kernel @up(tensor<4x32xf32>, tensor<128x32xf32>) -> tensor<4x128xf32>
+task.graph @main devices 1 {
+  %x = task.input "x" [4, 32] offsets [0, 0] sizes [4, 32] : !task.tile<4x32xf32, dev 0>
+  %w = task.parameter "w" [128, 32] offsets [0, 0] sizes [128, 32] : !task.tile<128x32xf32, dev 0>
+  %h = task.call @up(%x, %w) on dev 0 : (!task.tile<4x32xf32, dev 0>, !task.tile<128x32xf32, dev 0>) -> !task.tile<4x128xf32, dev 0> loc("blk.0.ffn_up")
+  task.result %h "y" [4, 128] offsets [0, 0] sizes [4, 128] : !task.tile<4x128xf32, dev 0>
+}
+// expected-error @unknown {{does not fit: task 0 ("blk.0.ffn_up") needs 18944 bytes}}
+
+// -----
+
+// expected-error @below {{does not fit: the parameters need 32768 bytes of host memory, which has 30000}}
+module {
+  task.kernel @f(tensor<8192xf32>) -> tensor<1xf32>
+  task.graph @main devices 1 {
+    %w = task.parameter "w" [8192] offsets [0] sizes [8192] : !task.tile<8192xf32, host>
+    %y = task.call @f(%w) on host : (!task.tile<8192xf32, host>) -> !task.tile<1xf32, host>
+    task.result %y "y" [1] offsets [0] sizes [1] : !task.tile<1xf32, host>
+  }
+}
+
+// -----
+
+task.kernel @f(tensor<4096xf32>) -> tensor<4096xf32>
+// expected-error @below {{does not fit: memory "host" needs 32768 bytes, but has 30000}}
+task.graph @main devices 1 {
+  %x = task.input "x" [4096] offsets [0] sizes [4096] : !task.tile<4096xf32, host>
+  %y = task.call @f(%x) on host : (!task.tile<4096xf32, host>) -> !task.tile<4096xf32, host>
+  task.result %y "y" [4096] offsets [0] sizes [4096] : !task.tile<4096xf32, host>
+}
+
+// -----
+
+// expected-error @below {{bad input: expected at least 1 task.graph, but got 0}}
+module {
+}
+
+// -----
+
+// expected-error @below {{bad input: expected a module that is not placed yet}}
+module {
+  mem.machine {}
+  task.graph @main devices 1 {}
+}
