@@ -100,17 +100,14 @@ void GraphBuilder::addPieces() {
   std::vector<uint32_t> pieceOf(problem.tiles.size(), planner::None);
   for (uint32_t i = 0; i < plan.entryTiles.size(); ++i)
     pieceOf[plan.entryTiles[i]] = i;
-  llvm::DenseSet<uint32_t> done;
   auto pieceFor = [&](Value tile) -> const planner::Piece & {
     return plan.placement.entry[pieceOf[graphProblem.tiles.lookup(tile)]];
   };
-  // Two operations may be one tile; the same slice is said once.
+  // Two operations may be one tile, the same bytes of one tensor.
   DenseSet<std::pair<Attribute, Attribute>> said;
   auto isNew = [&](auto op) {
-    Attribute box =
-        builder.getArrayAttr({op.getNameAttr(), op.getShapeAttr(),
-                              op.getOffsetsAttr(), op.getSizesAttr()});
-    return said.insert({box, range(pieceFor(op.getTile()))}).second;
+    return said.insert({op.getNameAttr(), range(pieceFor(op.getTile()))})
+        .second;
   };
   for (auto op : graph.getOps<task::ParameterOp>())
     if (isNew(op))

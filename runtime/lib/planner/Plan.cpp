@@ -112,18 +112,20 @@ Expected<Plan> planner::plan(const Problem &problem,
              OrderKind::CriticalPath};
   Expected<Plan> best = Status::error(StatusCode::Internal, "no order");
   std::vector<uint32_t> bestOrder;
+  bool isFirst = true;
   for (OrderKind kind : kinds) {
     std::vector<uint32_t> order = orderTasks(problem, machine, kind);
-    if (order == bestOrder)
+    if (!isFirst && order == bestOrder)
       continue;
     Expected<Plan> next = attempt.run(order, kind);
     bool better = next && (!best || next->statistics.predictedMakespan <
                                         best->statistics.predictedMakespan);
     // The first failure is reported when every order fails.
-    if (better || (!best && bestOrder.empty())) {
+    if (better || isFirst) {
       best = std::move(next);
       bestOrder = std::move(order);
     }
+    isFirst = false;
   }
   if (!best)
     return best;
