@@ -74,5 +74,5 @@ if [ ! "$artifact" -nt "$bin/turnip-compile" ] || [ ! "$artifact" -nt "$name.mli
 fi
 
 say "running"
-"$bin/turnip-run" "$artifact" --parameters="$model" --prompt="$prompt" --generate="$generate"
+"$bin/turnip-run" "$artifact" --parameters="$model" --prompt="$prompt" --generate="$generate" --summary
 say "done"

@@ -400,7 +400,12 @@ const RunRecord &Session::record() const {
 }
 
 RunSummary Session::summary() const {
-  return summarize(contents->placed.graph, contents->machine, record());
+  RunSummary summary =
+      summarize(contents->placed.graph, contents->machine, record());
+  const artifact::Machine &machine = contents->program.module().machine;
+  for (size_t m = 0; m < machine.memories.size(); ++m)
+    summary.memories[m].cap = machine.memories[m].capacity;
+  return summary;
 }
 
 std::string Session::trace() const {

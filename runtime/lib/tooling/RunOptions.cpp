@@ -146,10 +146,24 @@ static void addRunFlags(FlagParser &parser, RunOptions &options) {
       });
 }
 
+static void addGenerationFlags(FlagParser &parser, RunOptions &options) {
+  parser.addString("prompt", "TEXT",
+                   "continue a text; the .gguf file of --parameters has the "
+                   "vocabulary",
+                   options.prompt);
+  parser.addSwitch("chat", "take the prompt as a user's message in a chat",
+                   options.chat);
+  parser.addString("tokens", "1,2,3", "continue token ids", options.tokens);
+  parser.addUnsigned("generate", "N",
+                     "tokens to continue a prompt by (default 16)", 1, 1000000,
+                     options.generate);
+}
+
 static void addAllFlags(FlagParser &parser, RunOptions &options) {
   addProgramFlags(parser, options);
   addDeviceFlags(parser, options);
   addRunFlags(parser, options);
+  addGenerationFlags(parser, options);
   parser.addSwitch("help", "print this", options.help);
   parser.addSwitch("version", "print the version", options.version);
 }
@@ -170,6 +184,15 @@ RunOptions::parse(const std::vector<std::string> &arguments) {
   if (options.runs > 0 && options.schedule != "dynamic")
     return usage("--runs chooses the schedules itself, so --schedule cannot "
                  "be given as well");
+  if (!options.prompt.empty() && !options.tokens.empty())
+    return usage("--prompt and --tokens cannot both be given");
+  if (options.generates() && (options.runs > 0 || options.repeat > 1))
+    return usage("a prompt is continued by runs of its own, so --runs and "
+                 "--repeat cannot be given as well");
+  if (options.generates() && options.device != "host")
+    return usage("a prompt can only be continued on a device that computes, "
+                 "not on " +
+                 options.device);
   return options;
 }
 

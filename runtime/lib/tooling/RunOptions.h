@@ -47,7 +47,9 @@ struct RunOptions {
   /// Text generation.
   std::string prompt;
   std::string tokens;
-  uint64_t generate = 0;
+  bool chat = false;
+  uint64_t generate = 16;
+  bool generates() const { return !prompt.empty() || !tokens.empty(); }
 
   std::string trace;
   std::string json;

@@ -9,6 +9,7 @@
 #include "turnip/tooling/RunTool.h"
 
 #include "Compare.h"
+#include "Generate.h"
 #include "Interrupt.h"
 #include "RunOptions.h"
 #include "turnip/runtime/Session.h"
@@ -37,6 +38,7 @@ public:
 
 private:
   Status prepare();
+  Status generate();
   Status runRepeatedly();
   Status runOnSchedules();
   Status hashResults(std::vector<uint64_t> &hashes) const;
@@ -115,6 +117,16 @@ Status RunTool::prepare() {
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
+
+Status RunTool::generate() {
+  Expected<Generator> generator = Generator::create(*session, options);
+  if (!generator)
+    return generator.status();
+  TURNIP_RETURN_IF_ERROR(generator->run(out, times));
+  if (options.summary)
+    printTimes();
+  return Status::ok();
+}
 
 Status RunTool::runRepeatedly() {
   for (uint64_t i = 0; i < options.repeat; ++i) {
@@ -207,8 +219,8 @@ Status RunTool::writeResults() {
 
 Status RunTool::printResults() {
   const bool quiet = options.benchmark || options.runs > 0 ||
-                     options.hashResults || !options.outputs.empty() ||
-                     !options.expected.empty();
+                     options.generates() || options.hashResults ||
+                     !options.outputs.empty() || !options.expected.empty();
   for (const artifact::Binding &binding : session->entry().results) {
     if (quiet && !options.hashResults)
       break;
@@ -292,7 +304,9 @@ Status RunTool::run() {
   InterruptHandler interrupts;
   TURNIP_RETURN_IF_ERROR(prepare());
   session->watchStopFlag(InterruptHandler::flag());
-  if (options.runs > 0)
+  if (options.generates())
+    TURNIP_RETURN_IF_ERROR(generate());
+  else if (options.runs > 0)
     TURNIP_RETURN_IF_ERROR(runOnSchedules());
   else
     TURNIP_RETURN_IF_ERROR(runRepeatedly());

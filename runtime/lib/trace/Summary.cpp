@@ -76,7 +76,11 @@ RunSummary turnip::runtime::summarize(const ExecutableGraph &graph,
                           : summary.bytesFromDevices) += engine.bytes;
   }
   for (const MemoryDescription &memory : machine.memories) {
-    summary.memories.push_back({memory.name, memory.kind, memory.capacity});
+    MemorySummary use;
+    use.name = memory.name;
+    use.kind = memory.kind;
+    use.bytes = memory.capacity;
+    summary.memories.push_back(use);
     (memory.kind == MemoryKind::Device ? summary.peakDeviceBytes
                                        : summary.peakHostBytes) +=
         memory.capacity;
@@ -116,6 +120,12 @@ std::string RunSummary::toText() const {
           mib(bytesFromDevices) + " from devices\n";
   text += "peak: " + mib(peakDeviceBytes) + " on devices, " +
           mib(peakHostBytes) + " on the host\n";
+  for (const MemorySummary &memory : memories) {
+    text += "memory " + memory.name + ": " + mib(memory.bytes);
+    if (memory.cap > 0)
+      text += " of " + mib(memory.cap);
+    text += "\n";
+  }
   if (overBound > 0)
     text += format("time / max(compute %.3f ms, transfer %.3f ms) = %.2f\n",
                    computeSeconds * 1e3, transferSeconds * 1e3, overBound);
@@ -167,6 +177,7 @@ std::string RunSummary::toJson() const {
         .member("name", memory.name)
         .member("kind", kindName(memory.kind))
         .member("bytes", memory.bytes)
+        .member("cap", memory.cap)
         .endObject();
   writer.newLine().endArray().endObject();
   return writer.take();

@@ -178,6 +178,40 @@ TEST_F(RunTool, RunsWithoutData) {
   }
 }
 
+TEST_F(RunTool, ContinuesTokens) {
+  auto generate = [&](const std::string &tokens, const std::string &count) {
+    return runRaw({path("sample.memgraph"), "--entry=main",
+                   "--parameters=random:3", "--tokens=" + tokens,
+                   "--generate=" + count});
+  };
+  ToolResult all = generate("7,3", "3");
+  ASSERT_EQ(all.code, 0) << all.err;
+  // Each token is the one that the tokens before it give.
+  std::string ids = all.out.substr(0, all.out.size() - 1);
+  ASSERT_EQ(std::count(ids.begin(), ids.end(), ','), 2);
+  EXPECT_EQ(generate("7,3", "1").out, ids.substr(0, 1) + "\n");
+  EXPECT_EQ(generate("7,3," + ids.substr(0, 1), "1").out,
+            ids.substr(2, 1) + "\n");
+  // The program takes 4 tokens, so a fifth is the last to come.
+  EXPECT_EQ(generate("7,3", "100").out, all.out);
+
+  EXPECT_EQ(generate("7,3,1,1,1", "1").err,
+            "turnip-run: error: the prompt has 5 tokens, but the program takes "
+            "at most 4\n");
+  EXPECT_EQ(generate("7,8", "1").err,
+            "turnip-run: error: token id 8 is not one of the vocabulary's 8\n");
+  EXPECT_EQ(generate("7;8", "1").err,
+            "turnip-run: error: expected token ids separated by commas, but "
+            "got '7;8'\n");
+  EXPECT_EQ(run({"--prompt=hello"}).err.substr(0, 60),
+            "turnip-run: error: the vocabulary of --prompt comes from the");
+  EXPECT_EQ(run({"--prompt=a", "--tokens=1"}).err,
+            "turnip-run: error: usage: --prompt and --tokens cannot both be "
+            "given\n");
+  EXPECT_EQ(run({"--tokens=1", "--runs=2"}).code, 2);
+  EXPECT_EQ(run({"--tokens=1", "--device=null"}).code, 2);
+}
+
 TEST_F(RunTool, HelpAndVersion) {
   EXPECT_NE(runRaw({"--help"}).out.find("--schedule=POLICY"),
             std::string::npos);

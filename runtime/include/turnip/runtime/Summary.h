@@ -40,6 +40,8 @@ struct MemorySummary {
   MemoryKind kind = MemoryKind::Host;
   /// Bytes allocated, which is the end of the highest byte in use.
   uint64_t bytes = 0;
+  /// The bytes that the program was allowed to use; 0: not known.
+  uint64_t cap = 0;
 };
 
 /// A run in figures.
