@@ -1,5 +1,6 @@
 // RUN: turnip-opt %s | turnip-opt | FileCheck %s
 // RUN: turnip-opt %s --mlir-print-op-generic | turnip-opt | FileCheck %s
+// RUN: turnip-opt %s --emit-bytecode | turnip-opt | FileCheck %s
 
 // CHECK-LABEL: func.func @names(
 // CHECK-SAME: %{{.*}}: tensor<4x8xf32> {ein.name = "x"})

@@ -10,6 +10,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FoldInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "turnip/Dialect/Ein/IR/Ein.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -31,10 +32,24 @@ struct EinFoldInterface : DialectFoldInterface {
     return isa<EinsumOp>(region->getParentOp());
   }
 };
+
+/// Programs may be written as functions that call each other: everything can
+/// be inlined anywhere.
+struct EinInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *op, Region *to, bool wouldBeCloned,
+                       IRMapping &mapping) const override {
+    return true;
+  }
+  bool isLegalToInline(Region *from, Region *to, bool wouldBeCloned,
+                       IRMapping &mapping) const override {
+    return true;
+  }
+};
 } // namespace
 
 void EinDialect::initialize() {
-  addInterfaces<EinFoldInterface>();
+  addInterfaces<EinFoldInterface, EinInlinerInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "turnip/Dialect/Ein/IR/EinAttrs.cpp.inc"
