@@ -104,7 +104,7 @@ private:
                           uint32_t result) const;
   uint32_t findRange(Lane &lane, uint64_t bytes, uint32_t owner, bool packed);
   void touch(Lane &lane, uint32_t tile);
-  void load(Lane &lane, uint32_t tile);
+  void load(uint32_t tile);
 
   // Making room.
   struct Window {

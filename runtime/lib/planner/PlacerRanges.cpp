@@ -111,7 +111,7 @@ bool Placer::allocateOperand(Lane &lane, uint32_t tile, bool packed) {
     if (segment == None)
       return false;
     segmentOf[tile] = segment;
-    load(lane, tile);
+    load(tile);
   }
   touch(lane, tile);
   return true;
@@ -164,7 +164,7 @@ void Placer::touch(Lane &lane, uint32_t tile) {
     ++next;
 }
 
-void Placer::load(Lane &lane, uint32_t tile) {
+void Placer::load(uint32_t tile) {
   CopyRole role = visited[tile] ? CopyRole::Reload : CopyRole::Load;
   visited[tile] = true;
   emitCopy(role, None, hostAccess(copyOf[tile], tile, Role::Read),
@@ -388,7 +388,7 @@ void Placer::slide(Lane &lane, uint32_t tile, uint64_t target) {
   } else {
     evict(lane, tile);
     segmentOf[tile] = arena.takeLow(lowestFree(), bytes, tile);
-    load(lane, tile);
+    load(tile);
     return;
   }
   moveTile(lane, tile, arena.takeLow(lowestFree(), bytes, tile));

@@ -121,7 +121,8 @@ std::string planner::toString(const Problem &problem,
   count("transfers", statistics.transfers, statistics.transferBytes);
   count("moves", statistics.moves, statistics.moveBytes);
   out << "joins: " << statistics.joins << "\n"
-      << "order: " << statistics.order << "\n"
+      << "order: " << statistics.order << ", horizon " << statistics.horizon
+      << "\n"
       << "bound on bytes loaded: "
       << static_cast<uint64_t>(statistics.incomingBytesBound) << "\n"
       << "bounds in seconds: compute " << statistics.computeBound

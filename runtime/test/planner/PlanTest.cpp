@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RandomProblem.h"
+#include "Shapes.h"
 
 #include <gtest/gtest.h>
 
@@ -74,4 +74,240 @@ TEST(Plan, SmallestCapIsExact) {
     if (HasFailure())
       return;
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Hand-made cases
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Operations of a plan by role, in order.
+std::vector<uint32_t> copiesOf(const Plan &plan, CopyRole role) {
+  std::vector<uint32_t> found;
+  for (uint32_t op = 0; op < plan.ops.size(); ++op)
+    if (plan.ops[op].role == role)
+      found.push_back(op);
+  return found;
+}
+
+uint32_t opOf(const Plan &plan, uint32_t task) {
+  for (uint32_t op = 0; op < plan.ops.size(); ++op)
+    if (plan.ops[op].task == task)
+      return op;
+  return None;
+}
+
+const uint32_t dev = deviceMemory(0);
+} // namespace
+
+TEST(Plan, CleanTilesAreDroppedForFree) {
+  // Two parameters and an input take turns on a device that holds one and the
+  // results: nothing is ever written back.
+  Problem problem = makeMachine();
+  uint64_t offset = 0;
+  uint32_t a = addParameter(problem, dev, 1024, offset);
+  uint32_t b = addParameter(problem, dev, 1024, offset);
+  uint32_t c = addInput(problem, dev, 1024);
+  for (uint32_t tile : {a, b, c, a, b, c})
+    addCall(problem, 1, {tile}, {addValue(problem, dev, 64, hostMemory)});
+  setCaps(problem, 1);
+  Plan plan = planned(problem);
+  EXPECT_EQ(plan.statistics.offloads, 0u);
+  EXPECT_EQ(plan.statistics.loads, 3u);
+  EXPECT_EQ(plan.statistics.results, 6u);
+  EXPECT_EQ(plan.statistics.moves, 0u);
+  // Every load and reload of a parameter comes from where it was at entry.
+  for (CopyRole role : {CopyRole::Load, CopyRole::Reload})
+    for (uint32_t op : copiesOf(plan, role)) {
+      const Access &source = plan.placement.accessesOf(op)[0];
+      if (source.value != c) {
+        EXPECT_EQ(source.memory, paramsMemory);
+        EXPECT_EQ(source.offset, problem.tiles[source.value].initialOffset);
+      }
+    }
+}
+
+TEST(Plan, DirtyTilesAreWrittenOnce) {
+  // 24 layers forward and back: 96 MiB of activations at 24 MiB.
+  Problem problem = trainingProblem(24, 4, 1 << 20);
+  problem.memories[dev].capacity = 24 << 20;
+  Plan plan = planned(problem);
+  std::vector<unsigned> writes(problem.tiles.size(), 0);
+  for (uint32_t op : copiesOf(plan, CopyRole::Offload))
+    ++writes[plan.placement.accessesOf(op)[0].value];
+  EXPECT_GT(plan.statistics.offloads, 0u);
+  EXPECT_EQ(*std::max_element(writes.begin(), writes.end()), 1u);
+  double loaded = static_cast<double>(plan.statistics.loadBytes +
+                                      plan.statistics.reloadBytes);
+  EXPECT_LE(loaded, 1.05 * plan.statistics.incomingBytesBound);
+}
+
+TEST(Plan, StreamsParametersOnceAndInTime) {
+  // 513 MiB of parameters, each read once, through 64 MiB, with as much to
+  // compute as to transfer: the prediction leaves little to wait for.
+  MachineShape machine;
+  machine.deviceBytes = 64 << 20;
+  for (double ratio : {0.5, 1.0, 2.0}) {
+    Problem problem = streamingProblem(
+        30, ratio * 538e6 / machine.linkBytesPerSecond, machine);
+    Plan plan = planned(problem);
+    const Statistics &s = plan.statistics;
+    EXPECT_EQ(s.offloads + s.moves + s.reloads, 0u);
+    EXPECT_EQ(s.loadBytes, static_cast<uint64_t>(s.incomingBytesBound));
+    EXPECT_LE(s.predictedMakespan,
+              1.1 * std::max(s.computeBound, s.transferBound));
+  }
+}
+
+TEST(Plan, ResultsTakeThePlaceOfDyingOperands) {
+  Problem problem = makeMachine();
+  uint32_t x = addInput(problem, dev, 640);
+  uint32_t y = addValue(problem, dev, 640);
+  uint32_t z = addValue(problem, dev, 640, hostMemory);
+  uint32_t w = addValue(problem, dev, 640, hostMemory);
+  uint32_t first = addCall(problem, 1, {x}, {y}, 1, 0, {{0, 0}});
+  uint32_t second = addCall(problem, 1, {y, y}, {z}, 1, 0, {{0, 0}});
+  uint32_t third = addCall(problem, 1, {y}, {w}, 1, 0, {{0, 0}});
+  Plan plan = planned(problem, {OrderKind::Given});
+  auto inPlace = [&](uint32_t task, size_t result) {
+    return plan.placement.accessesOf(opOf(plan, task))[result].inPlaceOf;
+  };
+  EXPECT_EQ(inPlace(first, 1), 0u);
+  // It reads the operand twice and the operand lives on.
+  EXPECT_EQ(inPlace(second, 2), None);
+  EXPECT_EQ(inPlace(third, 1), 0u);
+  EXPECT_EQ(plan.statistics.peakBytes[dev], 1280u);
+
+  PlanOptions options{OrderKind::Given};
+  options.inPlace = false;
+  plan = planned(problem, options);
+  EXPECT_EQ(inPlace(first, 1), None);
+}
+
+TEST(Plan, HostTasksReadParametersInPlace) {
+  // A lookup on the host in a large parameter: only its rows move.
+  Problem problem = makeMachine();
+  uint64_t offset = 0;
+  uint32_t table = addParameter(problem, hostMemory, 1 << 20, offset);
+  uint32_t ids = addInput(problem, hostMemory, 64);
+  uint32_t rows = addValue(problem, hostMemory, 4096);
+  uint32_t lookup = addCall(problem, hostDevice, {ids, table}, {rows});
+  uint32_t moved = addValue(problem, dev, 4096);
+  addTransfer(problem, 1, rows, moved);
+  uint32_t out = addValue(problem, dev, 4096, hostMemory);
+  addCall(problem, 1, {moved}, {out});
+  Plan plan = planned(problem);
+  EXPECT_EQ(plan.placement.accessesOf(opOf(plan, lookup))[1].memory,
+            paramsMemory);
+  EXPECT_EQ(plan.statistics.loads, 0u);
+  EXPECT_EQ(plan.statistics.transferBytes, 4096u);
+  EXPECT_LE(plan.statistics.peakBytes[hostMemory], 64u + 4096 + 4096);
+}
+
+TEST(Plan, TransfersShareTheHostCopy) {
+  // What came from the host and is evicted comes from there again: the tile in
+  // host memory is kept for it, and nothing is written back.
+  Problem problem = makeMachine();
+  uint32_t source = addValue(problem, hostMemory, 1024);
+  addCall(problem, hostDevice, {}, {source});
+  uint32_t moved = addValue(problem, dev, 1024);
+  addTransfer(problem, 1, source, moved);
+  uint32_t other = addInput(problem, dev, 1024);
+  for (uint32_t tile : {moved, other, moved})
+    addCall(problem, 1, {tile}, {addValue(problem, dev, 64, hostMemory)});
+  setCaps(problem, 1);
+  Plan plan = planned(problem);
+  EXPECT_EQ(plan.statistics.offloads, 0u);
+  EXPECT_EQ(plan.statistics.reloads, 1u);
+}
+
+TEST(Plan, HostMemoryIsEnforced) {
+  Problem problem = trainingProblem(8, 2, 4096);
+  setCaps(problem, 1);
+  uint64_t need = 0;
+  {
+    // Ask for too little to learn what the tightest plan needs.
+    problem.memories[hostMemory].capacity = 4096;
+    Expected<Plan> refused = plan(problem, {OrderKind::Given, 0.5});
+    ASSERT_FALSE(refused.isOk());
+    EXPECT_EQ(refused.status().code(), StatusCode::DoesNotFit);
+    ASSERT_EQ(std::sscanf(refused.status().message().c_str(),
+                          "memory \"host\" needs %lu bytes, but has 4096",
+                          &need),
+              1)
+        << refused.status().message();
+  }
+  problem.memories[hostMemory].capacity = need;
+  Plan tight = planned(problem, {OrderKind::Given, 0.5});
+  EXPECT_LE(tight.statistics.peakBytes[hostMemory], need);
+  problem.memories[hostMemory].capacity = need - 64;
+  EXPECT_FALSE(plan(problem, {OrderKind::Given, 0.5}).isOk());
+}
+
+TEST(Plan, ManyReadersManyReusersFewEdges) {
+  // One tile with 3000 readers whose range 64 small tiles share afterwards,
+  // round after round: edges must not be the product.
+  Problem problem = makeMachine();
+  uint32_t hub = addInput(problem, dev, 64 * 64);
+  for (unsigned i = 0; i < 3000; ++i)
+    addCall(problem, 1, {hub}, {addValue(problem, dev, 64)});
+  for (unsigned i = 0; i < 3000; ++i)
+    addCall(problem, 1, {}, {addValue(problem, dev, 64)});
+  setCaps(problem, 1);
+  Plan plan = planned(problem, {OrderKind::Given});
+  EXPECT_GT(plan.statistics.joins, 0u);
+  EXPECT_LT(plan.placement.edges.size(), 4 * plan.placement.kinds.size());
+}
+
+TEST(Plan, IsDeterministic) {
+  Problem problem = randomProblem(77, {200, 2, 4000, 20});
+  setCaps(problem, 1.5);
+  EXPECT_EQ(planned(problem).dump(problem), planned(problem).dump(problem));
+}
+
+TEST(Plan, FiguresAddUp) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Problem problem = randomProblem(seed, {60, 1, 2000, 12});
+    setCaps(problem, 1.5);
+    Plan plan = planned(problem);
+    const Statistics &s = plan.statistics;
+    uint64_t links = 0;
+    for (uint64_t bytes : s.linkBytes)
+      links += bytes;
+    EXPECT_EQ(links, s.loadBytes + s.reloadBytes + s.offloadBytes +
+                         s.resultBytes + s.transferBytes);
+    EXPECT_GE(static_cast<double>(s.loadBytes + s.reloadBytes) + 0.5,
+              s.incomingBytesBound);
+    EXPECT_GE(s.predictedMakespan, s.makespanBound * (1 - 1e-9));
+    EXPECT_NE(toString(problem, s).find("predicted makespan"),
+              std::string::npos);
+  }
+}
+
+TEST(Plan, EdgesHoldWithAndWithoutPruning) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Problem problem = randomProblem(seed, {100, 1, 2000, 12});
+    setCaps(problem, 2);
+    PlanOptions options{OrderKind::Given, 0.5};
+    Plan pruned = planned(problem, options);
+    options.pruneEdges = false;
+    Plan whole = planned(problem, options);
+    EXPECT_LE(pruned.placement.edges.size(), whole.placement.edges.size());
+    EXPECT_DOUBLE_EQ(pruned.statistics.predictedMakespan,
+                     whole.statistics.predictedMakespan);
+  }
+}
+
+TEST(Plan, NothingToDo) {
+  Problem problem = makeMachine();
+  Plan plan = planned(problem);
+  EXPECT_EQ(plan.placement.numOps(), 0u);
+  // A parameter nobody uses and an input that is a result as it is.
+  uint64_t offset = 0;
+  addParameter(problem, dev, 100, offset);
+  problem.tiles[addInput(problem, dev, 100)].finalMemory = hostMemory;
+  plan = planned(problem);
+  EXPECT_EQ(plan.placement.numOps(), 0u);
+  EXPECT_EQ(plan.placement.exit.size(), 1u);
 }

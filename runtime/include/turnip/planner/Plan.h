@@ -80,8 +80,9 @@ struct Statistics {
   double makespanBound = 0;
   /// Of a simple simulation: engines in sequence, operations by urgency.
   double predictedMakespan = 0;
-  /// The order of the portfolio that won.
+  /// The order of the portfolio that won, and its horizon.
   std::string order;
+  double horizon = 0;
 };
 
 /// A placed graph, the answer to a Problem. Operations are listed in an order
@@ -109,7 +110,8 @@ std::string toString(const Problem &problem, const Statistics &statistics);
 
 /// How tasks are ordered before memory is planned.
 enum class OrderKind : uint8_t {
-  /// Try all of the following and keep the best by predicted makespan.
+  /// Try all of the following and keep the best by predicted makespan; what
+  /// copies less wins where that hardly differs.
   Best,
   /// As the problem lists them.
   Given,
@@ -125,11 +127,16 @@ enum class OrderKind : uint8_t {
 /// Returns "best", "given", "depth-first", "memory-aware" or "critical-path".
 const char *toString(OrderKind kind);
 
+/// A horizon that plan() chooses.
+constexpr double AutomaticHorizon = -1;
+
 struct PlanOptions {
   OrderKind order = OrderKind::Best;
   /// How far allocation runs ahead of execution: tasks whose distinct tiles
-  /// add up to this share of the memory's capacity. 0 does not run ahead.
-  double horizon = 0.7;
+  /// add up to this share of the memory's capacity. 0 does not run ahead. A
+  /// larger share hides more of the loads, a smaller one needs fewer of them;
+  /// AutomaticHorizon tries several.
+  double horizon = AutomaticHorizon;
   /// Let results take the place of dying operands where tasks allow it.
   bool inPlace = true;
   /// Drop edges that others imply.
