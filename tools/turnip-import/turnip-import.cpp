@@ -75,11 +75,12 @@ static Status write(mlir::ModuleOp module) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv,
+  const char *overview =
       "Turns a model file into ein IR\n\n"
       "The weights stay in the file: the IR names them, and turnip-run finds\n"
-      "them there (--parameters=model.gguf).\n");
+      "them there (--parameters=model.gguf).\n";
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
+    return exitCode(StatusCode::InvalidArgument);
   Expected<parameters::GgufFile> file = parameters::GgufFile::open(input);
   if (!file)
     return fail(file.status());
