@@ -17,7 +17,9 @@
 #include "turnip/Dialect/Ein/IR/Ein.h"
 #include "turnip/Dialect/Ein/Transforms/Passes.h"
 #include "turnip/Dialect/Mem/IR/Mem.h"
+#include "turnip/Dialect/Mem/Transforms/Passes.h"
 #include "turnip/Dialect/Task/IR/Task.h"
+#include "turnip/Dialect/Task/Transforms/Passes.h"
 
 void turnip::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
@@ -31,4 +33,6 @@ void turnip::registerAllPasses() {
   registerEinToLinalgPasses();
   registerEinToTaskPasses();
   registerTaskToMemPasses();
+  mem::registerMemPasses();
+  task::registerTaskPasses();
 }
