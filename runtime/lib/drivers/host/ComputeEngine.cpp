@@ -13,19 +13,30 @@
 
 #include <algorithm>
 #include <cstring>
+#include <pthread.h>
+#include <sched.h>
 
 using namespace turnip;
 using namespace turnip::runtime;
 
-ComputeEngine::ComputeEngine(unsigned lanes, bool trapFaults)
+ComputeEngine::ComputeEngine(unsigned lanes, bool trapFaults,
+                             const std::vector<int> &processors)
     : trapFaults(trapFaults) {
   for (unsigned i = 0; i < lanes + 1; ++i) {
     slots.push_back(std::make_unique<Slot>());
     freeSlots.push_back(slots.back().get());
   }
   queue.reserve(slots.size());
-  for (unsigned i = 0; i < lanes; ++i)
+  for (unsigned i = 0; i < lanes; ++i) {
     threads.emplace_back([this] { laneMain(); });
+    if (processors.empty())
+      continue;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<size_t>(processors[i % processors.size()]), &set);
+    // A lane that cannot be kept in place works all the same.
+    pthread_setaffinity_np(threads.back().native_handle(), sizeof(set), &set);
+  }
 }
 
 ComputeEngine::~ComputeEngine() {

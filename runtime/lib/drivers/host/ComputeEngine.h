@@ -26,7 +26,10 @@ namespace turnip::runtime {
 /// several small ones run side by side.
 class ComputeEngine {
 public:
-  ComputeEngine(unsigned lanes, bool trapFaults);
+  /// With \p processors, lane i stays on processor i of that list; two lanes
+  /// that share a processor while another idles would halve the speed.
+  ComputeEngine(unsigned lanes, bool trapFaults,
+                const std::vector<int> &processors);
   ~ComputeEngine();
 
   /// Launches in the queue or being worked on that still leave no lane idle:

@@ -19,13 +19,18 @@
 using namespace turnip;
 using namespace turnip::runtime;
 
-/// The processors that this process may use.
-static unsigned countProcessors() {
+/// The processors that this process may use; at least one.
+static std::vector<int> usableProcessors() {
+  std::vector<int> processors;
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0)
-    return static_cast<unsigned>(CPU_COUNT(&set));
-  return std::max(1U, std::thread::hardware_concurrency());
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    for (int i = 0; i < CPU_SETSIZE; ++i)
+      if (CPU_ISSET(static_cast<size_t>(i), &set))
+        processors.push_back(i);
+  if (processors.empty())
+    processors.push_back(0);
+  return processors;
 }
 
 namespace {
@@ -56,6 +61,8 @@ private:
 
   const HostOptions options;
   DriverProperties props;
+  /// Where lanes stay; empty where they may wander.
+  std::vector<int> processors;
   std::optional<FaultTrap> trap;
   std::vector<Arena> arenas;
   std::vector<Engine> engines;
@@ -66,7 +73,13 @@ HostDriver::HostDriver(const HostOptions &options) : options(options) {
   props.name = "host";
   props.movesData = true;
   props.threaded = true;
-  props.lanes = options.lanes ? options.lanes : countProcessors();
+  processors = usableProcessors();
+  props.lanes =
+      options.lanes ? options.lanes : static_cast<unsigned>(processors.size());
+  // With fewer lanes than processors, which ones are free is for the system to
+  // find out.
+  if (props.lanes < processors.size())
+    processors.clear();
   if (options.trapFaults)
     trap.emplace();
 }
@@ -83,8 +96,8 @@ Status HostDriver::open(const MachineDescription &machine) {
   for (const EngineDescription &description : machine.engines) {
     Engine engine;
     if (description.kind == EngineKind::Compute)
-      engine.compute =
-          std::make_unique<ComputeEngine>(props.lanes, options.trapFaults);
+      engine.compute = std::make_unique<ComputeEngine>(
+          props.lanes, options.trapFaults, processors);
     else
       engine.transfer = std::make_unique<TransferEngine>(options);
     engines.push_back(std::move(engine));
