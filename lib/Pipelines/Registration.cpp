@@ -11,6 +11,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "turnip/Codegen/Passes.h"
 #include "turnip/Conversion/EinToLinalg/EinToLinalg.h"
 #include "turnip/Conversion/EinToTask/Passes.h"
 #include "turnip/Conversion/TaskToMem/Passes.h"
@@ -29,6 +30,7 @@ void turnip::registerAllDialects(mlir::DialectRegistry &registry) {
 
 void turnip::registerAllPasses() {
   mlir::registerAllPasses();
+  codegen::registerCodegenPasses();
   ein::registerEinPasses();
   registerEinToLinalgPasses();
   registerEinToTaskPasses();

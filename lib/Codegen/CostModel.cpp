@@ -1,0 +1,64 @@
+//===- CostModel.cpp - What a kernel costs, roughly -----------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CostModel.h"
+#include "Contraction.h"
+#include "LaneBuilder.h"
+#include "MathExpansion.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+
+namespace turnip::codegen {
+
+static int64_t bytesOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return 0;
+  return tensor.getNumElements() *
+         LaneBuilder::byteWidth(tensor.getElementType());
+}
+
+int64_t estimateFlops(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp)
+    return 0;
+  int64_t cost = 0;
+  for (Operation &inner : linalgOp.getBlock()->without_terminator()) {
+    if (isa<linalg::IndexOp, arith::ConstantOp, arith::ExtFOp, arith::TruncFOp,
+            arith::IndexCastOp>(inner))
+      continue;
+    cost += isTranscendental(&inner) ? 10 : 1;
+  }
+  for (int64_t size : linalgOp.getStaticLoopRanges())
+    cost *= size;
+  return cost;
+}
+
+int64_t estimateNanoseconds(Operation *op) {
+  int64_t bytes = 0;
+  for (Type type : op->getOperandTypes())
+    bytes += bytesOf(type);
+  for (Type type : op->getResultTypes())
+    bytes += bytesOf(type);
+  // About 10 GB/s; 80 operations per ns in contractions, 10 elsewhere.
+  int64_t flops = estimateFlops(op);
+  int64_t rate = matchContraction(op) ? 80 : 10;
+  return std::max(bytes / 10, flops / rate);
+}
+
+int64_t signatureBytes(func::FuncOp func) {
+  int64_t bytes = 0;
+  for (Type type : func.getArgumentTypes())
+    bytes += bytesOf(type);
+  for (Type type : func.getResultTypes())
+    bytes += bytesOf(type);
+  return bytes;
+}
+
+} // namespace turnip::codegen

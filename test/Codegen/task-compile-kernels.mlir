@@ -1,0 +1,56 @@
+// RUN: turnip-opt %s --task-compile-kernels | FileCheck %s
+// RUN: turnip-opt %s --task-compile-kernels=target=x86-64-v2 | FileCheck %s --check-prefix=V2
+// RUN: not turnip-opt %s --task-compile-kernels=target=z80 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: turnip-opt %s --task-compile-kernels -mlir-disable-threading > %t.1
+// RUN: turnip-opt %s --task-compile-kernels=cache=%t.cache > %t.2
+// RUN: turnip-opt %s --task-compile-kernels=cache=%t.cache > %t.3
+// RUN: diff %t.1 %t.2
+// RUN: diff %t.1 %t.3
+
+// TARGET: error: unknown target 'z80'
+
+// CHECK: task.kernel @scale
+// CHECK-SAME: grid 1 workspace 0 flops 8 bytes 64 inplace(0 -> 0)
+// CHECK-SAME: triple = "x86_64-unknown-linux-gnu", features = ["cx16", {{.*}}"avx2"{{.*}}"fma"
+// CHECK-SAME: format = "elf-so", symbol = "turnip_kernel", code = dense<"0x7F454C46
+// V2: task.kernel @scale
+// V2-NOT: "avx2"
+task.kernel @scale(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = ein.einsum "i->i"(%x) {
+  ^bb0(%a: f32):
+    %c = arith.constant 2.0 : f32
+    %p = arith.mulf %a, %c : f32
+    ein.yield %p : f32
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  task.yield %0 : tensor<8xf32>
+}
+
+// CHECK: task.kernel @product
+// CHECK-SAME: flops 1536
+// CHECK-NOT: inplace
+// CHECK-SAME: objects
+task.kernel @product(%x: tensor<8x12xf32>, %w: tensor<8x12xf32>) -> tensor<8x8xf32> {
+  %0 = ein.einsum "lk,nk->ln" sum(%x, %w) {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    ein.yield %p : f32
+  } : (tensor<8x12xf32>, tensor<8x12xf32>) -> tensor<8x8xf32>
+  task.yield %0 : tensor<8x8xf32>
+}
+
+// A scalar moves the mask.
+// CHECK: task.kernel @mask
+// CHECK-SAME: inplace(0 -> 0) objects
+task.kernel @mask(%x: tensor<4x6xf32>, %offset: index) -> tensor<4x6xf32> {
+  %0 = ein.einsum "lm->lm"(%x) {
+  ^bb0(%a: f32):
+    %l = ein.index "l" : index
+    %m = ein.index "m" : index
+    %g = arith.addi %l, %offset : index
+    %c = arith.cmpi sle, %m, %g : index
+    %low = arith.constant 0xFF800000 : f32
+    %s = arith.select %c, %a, %low : f32
+    ein.yield %s : f32
+  } : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  task.yield %0 : tensor<4x6xf32>
+}

@@ -1,0 +1,226 @@
+//===- FusedTest.cpp - Chains that run row by row ---------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelRunner.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace turnip::test;
+using llvm::formatv;
+
+namespace {
+
+std::string softmax(int batch, int rows, int columns) {
+  return formatv(R"(
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#row = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @k(%x: tensor<{0}x{1}x{2}xf32>) -> tensor<{0}x{1}x{2}xf32> {{
+  %e = tensor.empty() : tensor<{0}x{1}x{2}xf32>
+  %er = tensor.empty() : tensor<{0}x{1}xf32>
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %f0 = linalg.fill ins(%low : f32) outs(%er : tensor<{0}x{1}xf32>) -> tensor<{0}x{1}xf32>
+  %max = linalg.generic {{indexing_maps = [#id, #row], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<{0}x{1}x{2}xf32>) outs(%f0 : tensor<{0}x{1}xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.maximumf %o, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<{0}x{1}xf32>
+  %exp = linalg.generic {{indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %max : tensor<{0}x{1}x{2}xf32>, tensor<{0}x{1}xf32>) outs(%e : tensor<{0}x{1}x{2}xf32>) {{
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %d = arith.subf %a, %m : f32
+    %v = math.exp %d : f32
+    linalg.yield %v : f32
+  } -> tensor<{0}x{1}x{2}xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%er : tensor<{0}x{1}xf32>) -> tensor<{0}x{1}xf32>
+  %sum = linalg.generic {{indexing_maps = [#id, #row], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%exp : tensor<{0}x{1}x{2}xf32>) outs(%f1 : tensor<{0}x{1}xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.addf %o, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<{0}x{1}xf32>
+  %r = linalg.generic {{indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%exp, %sum : tensor<{0}x{1}x{2}xf32>, tensor<{0}x{1}xf32>) outs(%e : tensor<{0}x{1}x{2}xf32>) {{
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %v = arith.divf %a, %s : f32
+    linalg.yield %v : f32
+  } -> tensor<{0}x{1}x{2}xf32>
+  return %r : tensor<{0}x{1}x{2}xf32>
+})",
+                 batch, rows, columns);
+}
+
+TEST(Fused, Softmax) {
+  for (int columns : {1, 2, 7, 16, 33, 130})
+    for (int rows : {1, 5}) {
+      turnip::codegen::KernelBinary binary =
+          checkKernel(softmax(3, rows, columns));
+      EXPECT_EQ(binary.workspaceBytes, 0);
+    }
+}
+
+TEST(Fused, SoftmaxIsCutByRowsAndInPlace) {
+  turnip::codegen::KernelBinary binary = checkKernel(softmax(9, 64, 128));
+  EXPECT_GT(binary.gridSize, 1);
+  EXPECT_EQ(binary.workspaceBytes, 0);
+  EXPECT_EQ(binary.inplace.size(), 1u);
+}
+
+std::string rmsNorm(int rows, int columns, const char *type) {
+  return formatv(
+      R"(
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#col = affine_map<(d0, d1) -> (d1)>
+func.func @k(%x: tensor<{0}x{1}x{2}>, %w: tensor<{1}xf32>) -> tensor<{0}x{1}x{2}> {{
+  %e = tensor.empty() : tensor<{0}x{1}x{2}>
+  %er = tensor.empty() : tensor<{0}xf32>
+  %zero = arith.constant 0.0 : f32
+  %eps = arith.constant 1.0e-5 : f32
+  %count = arith.constant {1}.0 : f32
+  %f1 = linalg.fill ins(%zero : f32) outs(%er : tensor<{0}xf32>) -> tensor<{0}xf32>
+  %sum = linalg.generic {{indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<{0}x{1}x{2}>) outs(%f1 : tensor<{0}xf32>) {{
+  ^bb0(%n: {2}, %o: f32):
+    {3}
+    %p = arith.mulf %a, %a : f32
+    %v = arith.addf %o, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<{0}xf32>
+  %scale = linalg.generic {{indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%sum : tensor<{0}xf32>) outs(%er : tensor<{0}xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.divf %a, %count : f32
+    %s = arith.addf %m, %eps : f32
+    %v = math.rsqrt %s : f32
+    linalg.yield %v : f32
+  } -> tensor<{0}xf32>
+  %r = linalg.generic {{indexing_maps = [#id, #row, #col, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %scale, %w : tensor<{0}x{1}x{2}>, tensor<{0}xf32>, tensor<{1}xf32>) outs(%e : tensor<{0}x{1}x{2}>) {{
+  ^bb0(%n: {2}, %s: f32, %g: f32, %o: {2}):
+    {3}
+    %t = arith.mulf %a, %s : f32
+    %u = arith.mulf %t, %g : f32
+    {4}
+    linalg.yield %v : {2}
+  } -> tensor<{0}x{1}x{2}>
+  return %r : tensor<{0}x{1}x{2}>
+})",
+      rows, columns, type,
+      std::string(type) == "f32"
+          ? "%nought = arith.constant 0.0 : f32\n    %a = "
+            "arith.addf %n, %nought : f32"
+          : formatv("%a = arith.extf %n : {0} to f32", type).str(),
+      std::string(type) == "f32"
+          ? "%v = arith.addf %u, %nought : f32"
+          : formatv("%v = arith.truncf %u : f32 to {0}", type).str());
+}
+
+TEST(Fused, RmsNorm) {
+  for (const char *type : {"f32", "f16", "bf16"})
+    for (int columns : {1, 9, 64, 577})
+      checkKernel(rmsNorm(6, columns, type));
+  turnip::codegen::KernelBinary binary = checkKernel(rmsNorm(512, 576, "f32"));
+  EXPECT_GT(binary.gridSize, 1);
+  EXPECT_EQ(binary.workspaceBytes, 0);
+  ASSERT_EQ(binary.inplace.size(), 1u);
+  EXPECT_EQ(binary.inplace[0], (std::pair<int64_t, int64_t>(0, 0)));
+}
+
+/// A chain on one dimension with several readers of one value.
+TEST(Fused, ChainOnOneDimension) {
+  for (int n : {1, 9, 511, 513, 5000})
+    checkKernel(formatv(R"(
+#id = affine_map<(d0) -> (d0)>
+func.func @k(%x: tensor<{0}xf32>, %y: tensor<{0}xf32>) -> (tensor<{0}xf32>, tensor<{0}xf32>) {{
+  %e = tensor.empty() : tensor<{0}xf32>
+  %one = arith.constant 1.0 : f32
+  %a = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<{0}xf32>) outs(%e : tensor<{0}xf32>) {{
+  ^bb0(%v: f32, %o: f32):
+    %n = arith.negf %v : f32
+    %t = math.exp %n : f32
+    %u = arith.addf %t, %one : f32
+    %s = arith.divf %v, %u : f32
+    linalg.yield %s : f32
+  } -> tensor<{0}xf32>
+  %b = linalg.generic {{indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %y : tensor<{0}xf32>, tensor<{0}xf32>) outs(%e : tensor<{0}xf32>) {{
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %s = arith.mulf %v, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<{0}xf32>
+  %c = linalg.generic {{indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<{0}xf32>, tensor<{0}xf32>) outs(%e : tensor<{0}xf32>) {{
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %s = arith.subf %v, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<{0}xf32>
+  return %b, %c : tensor<{0}xf32>, tensor<{0}xf32>
+})",
+                        n));
+}
+
+/// Column statistics feed every row: they run before the rows.
+TEST(Fused, StatisticsAcrossRows) {
+  for (auto [m, n] : {std::pair(5, 9), std::pair(40, 33)})
+    checkKernel(formatv(R"(
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#col = affine_map<(d0, d1) -> (d1)>
+func.func @k(%x: tensor<{0}x{1}xf32>) -> tensor<{0}x{1}xf32> {{
+  %e = tensor.empty() : tensor<{0}x{1}xf32>
+  %ec = tensor.empty() : tensor<{1}xf32>
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%ec : tensor<{1}xf32>) -> tensor<{1}xf32>
+  %sum = linalg.generic {{indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<{0}x{1}xf32>) outs(%f : tensor<{1}xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.addf %o, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<{1}xf32>
+  %r = linalg.generic {{indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : tensor<{0}x{1}xf32>, tensor<{1}xf32>) outs(%e : tensor<{0}x{1}xf32>) {{
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %v = arith.subf %a, %s : f32
+    linalg.yield %v : f32
+  } -> tensor<{0}x{1}xf32>
+  return %r : tensor<{0}x{1}xf32>
+})",
+                        m, n),
+                [] {
+                  CheckOptions options;
+                  options.floor = 1;
+                  return options;
+                }());
+}
+
+/// x[i, j] + x[j, i] and a product with the transposed intermediate.
+TEST(Fused, TransposedIntermediate) {
+  checkKernel(R"(
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#tr = affine_map<(d0, d1) -> (d1, d0)>
+func.func @k(%x: tensor<13x13xf32>) -> tensor<13x13xf32> {
+  %e = tensor.empty() : tensor<13x13xf32>
+  %a = linalg.generic {indexing_maps = [#id, #tr, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %x : tensor<13x13xf32>, tensor<13x13xf32>) outs(%e : tensor<13x13xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %s = arith.subf %v, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<13x13xf32>
+  %b = linalg.generic {indexing_maps = [#id, #tr, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %a : tensor<13x13xf32>, tensor<13x13xf32>) outs(%e : tensor<13x13xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %t = math.exp %w : f32
+    %s = arith.addf %v, %t : f32
+    linalg.yield %s : f32
+  } -> tensor<13x13xf32>
+  return %b : tensor<13x13xf32>
+})");
+}
+
+} // namespace
