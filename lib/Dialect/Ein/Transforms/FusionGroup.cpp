@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "FusionGroup.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -289,39 +288,52 @@ std::string FusionGroup::chooseLetters() const {
   return letters;
 }
 
-/// Copies an einsum with other letters.
-static EinsumOp cloneRelabelled(OpBuilder &builder, EinsumOp op,
-                                IRMapping &mapping, StringRef notation,
-                                llvm::function_ref<char(char)> rename) {
+/// The letters of `labels`.
+std::string FusionGroup::spell(const Labels &labels, StringRef letters) {
+  std::string text;
+  for (unsigned label : labels)
+    text.push_back(letters[label]);
+  return text;
+}
+
+/// Copies an einsum, with its common labels spelt in `letters`. Operands from
+/// outside are read through `outer`, those that einsums of the group make
+/// through `mapping`, which learns the copy's result.
+void FusionGroup::cloneMember(OpBuilder &builder, const Member &member,
+                              StringRef letters, ArrayRef<Tensor> outer,
+                              ValueRange arguments, IRMapping &mapping) {
+  EinsumOp op = member.op;
   auto clone = cast<EinsumOp>(builder.clone(*op, mapping));
-  clone.setNotation(notation);
+  Notation notation;
+  for (auto [i, labels] : llvm::enumerate(member.operands)) {
+    notation.operands.push_back(spell(labels, letters));
+    const Tensor *it = llvm::find(outer, Tensor{op.getInputs()[i], labels});
+    if (it != outer.end())
+      clone.setOperand(i, arguments[it - outer.begin()]);
+  }
+  notation.results.push_back(spell(member.result, letters));
+  clone.setNotation(notation.str());
   clone.getBody().walk([&](IndexOp index) {
-    index.setLabel(std::string(1, rename(index.getLabel().front())));
+    size_t position = member.letters.find(index.getLabel().front());
+    index.setLabel(std::string(1, letters[member.labels[position]]));
   });
-  return clone;
 }
 
 FusedOp FusionGroup::build(OpBuilder &builder) const {
   std::string letters = chooseLetters();
-  auto spell = [&](const Labels &labels) {
-    std::string text;
-    for (unsigned label : labels)
-      text.push_back(letters[label]);
-    return text;
-  };
   Notation notation;
   SmallVector<Value> inputs, results;
   SmallVector<Location> locations;
   SmallVector<Tensor> outer = getOuterOperands();
   for (const Tensor &tensor : outer) {
-    notation.operands.push_back(spell(tensor.labels));
+    notation.operands.push_back(spell(tensor.labels, letters));
     inputs.push_back(tensor.value);
   }
   for (const Member &member : members) {
     locations.push_back(member.op->getLoc());
     if (!isUsedOutside(member.op))
       continue;
-    notation.results.push_back(spell(member.result));
+    notation.results.push_back(spell(member.result, letters));
     results.push_back(member.op->getResult(0));
   }
   llvm::BitVector parallel = getParallel();
@@ -332,31 +344,14 @@ FusedOp FusionGroup::build(OpBuilder &builder) const {
 
   Location loc = builder.getFusedLoc(locations);
   auto fused = FusedOp::create(builder, loc, ValueRange(results).getTypes(),
-                               notation.str(), spell(split), inputs);
+                               notation.str(), spell(split, letters), inputs);
   OpBuilder inner(builder.getContext());
   Block *block = inner.createBlock(&fused.getBody(), fused.getBody().end(),
                                    ValueRange(inputs).getTypes(),
                                    SmallVector<Location>(inputs.size(), loc));
   IRMapping mapping;
-  for (const Member &member : members) {
-    EinsumOp op = member.op;
-    Notation relabelled;
-    IRMapping operands;
-    for (auto [input, labels] :
-         llvm::zip_equal(op.getInputs(), member.operands))
-      relabelled.operands.push_back(spell(labels));
-    relabelled.results.push_back(spell(member.result));
-    auto rename = [&](char letter) {
-      return letters[member.labels[member.letters.find(letter)]];
-    };
-    EinsumOp clone =
-        cloneRelabelled(inner, op, mapping, relabelled.str(), rename);
-    for (auto [i, labels] : llvm::enumerate(member.operands)) {
-      auto it = llvm::find(outer, Tensor{op.getInputs()[i], labels});
-      if (it != outer.end())
-        clone.setOperand(i, block->getArgument(it - outer.begin()));
-    }
-  }
+  for (const Member &member : members)
+    cloneMember(inner, member, letters, outer, block->getArguments(), mapping);
   YieldOp::create(inner, loc, llvm::map_to_vector(results, [&](Value value) {
                     return mapping.lookup(value);
                   }));

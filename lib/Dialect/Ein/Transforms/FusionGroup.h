@@ -9,6 +9,7 @@
 #ifndef TURNIP_LIB_DIALECT_EIN_TRANSFORMS_FUSIONGROUP_H
 #define TURNIP_LIB_DIALECT_EIN_TRANSFORMS_FUSIONGROUP_H
 
+#include "mlir/IR/IRMapping.h"
 #include "turnip/Dialect/Ein/IR/Ein.h"
 #include "llvm/ADT/BitVector.h"
 #include <optional>
@@ -79,6 +80,10 @@ private:
   bool isUsedOutside(EinsumOp op) const;
   llvm::SmallVector<Tensor> getOuterOperands() const;
   std::string chooseLetters() const;
+  static std::string spell(const Labels &labels, llvm::StringRef letters);
+  static void cloneMember(mlir::OpBuilder &builder, const Member &member,
+                          llvm::StringRef letters, llvm::ArrayRef<Tensor> outer,
+                          mlir::ValueRange arguments, mlir::IRMapping &mapping);
 
   llvm::SmallVector<Member, 2> members;
   llvm::SmallVector<int64_t> sizes;
