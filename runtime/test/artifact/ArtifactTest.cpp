@@ -8,11 +8,13 @@
 
 #include "turnip/artifact/Artifact.h"
 #include "Sample.h"
+#include "turnip/artifact/Print.h"
 
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sstream>
 #include <unistd.h>
 
 using namespace turnip;
@@ -118,4 +120,57 @@ TEST(Artifact, HashSeesEveryBitAndTheSize) {
     EXPECT_EQ(contentHash(flipped, 8) == hash, inHash) << bit;
   }
   EXPECT_NE(contentHash(bytes + std::string(1, '\0'), 8), hash);
+}
+
+TEST(Artifact, PrintsWhatIsInIt) {
+  std::ostringstream out;
+  print(makeSample(), out);
+  EXPECT_EQ(out.str(), R"(producer a test
+options --device-memory=1024
+machine
+  memory dev0: device, 0.00 MiB (1024 bytes), aligned to 64
+  memory host: host, 0.00 MiB (4096 bytes), aligned to 64
+  memory params: parameters, 0.01 MiB (8192 bytes), aligned to 64, read-only
+  device gpu: accelerator, computes in dev0, evicts to host
+  device cpu: host, computes in host
+  link 0: host to dev0, channel 0, 1.000 GB/s, 10.0 us
+  link 1: params to dev0, channel 0, 1.000 GB/s, 10.0 us
+  link 2: dev0 to host, channel 1, 0.500 GB/s, 10.0 us
+3 kernels, 0.00 MiB (46 bytes) of code
+  lookup: 1 call, grid 1, workspace 0 bytes, 0 flops, 272 bytes moved
+    (tensor<4xi32>, tensor<100x8xf32>) -> tensor<4x8xf32>
+    x86_64-unknown-linux-gnu, elf-so, 12 bytes
+  multiply: 2 calls, grid 4, workspace 100 bytes, 512 flops, 512 bytes moved
+    (tensor<4x8xf32>, tensor<8x8xf32>, index) -> tensor<4x8xf32>
+    x86_64-unknown-linux-gnu, elf-so, 12 bytes, x86-64-v3
+    x86_64-unknown-linux-gnu, elf-so, 12 bytes
+    nvptx64-nvidia-cuda, ptx, 10 bytes, sm_80
+  add: 1 call, grid 1, workspace 0 bytes, 0 flops, 0 bytes moved
+    (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+entry main
+  4 calls, 5 copies, 1 join; 8 data and 3 memory dependencies
+  transfer: 1 copy, 0.00 MiB (128 bytes)
+  load: 2 copies, 0.00 MiB (512 bytes)
+  result: 1 copy, 0.00 MiB (128 bytes)
+  move: 1 copy, 0.00 MiB (128 bytes)
+  peak of dev0: 0.00 MiB (740 bytes)
+  peak of host: 0.00 MiB (320 bytes)
+  peak of params: 0.00 MiB (3712 bytes)
+  over link 0: 0.00 MiB (128 bytes)
+  over link 1: 0.00 MiB (512 bytes)
+  over link 2: 0.00 MiB (128 bytes)
+  no plan of this order loads less than 0.00 MiB (640 bytes)
+  smallest cap of gpu: 0.00 MiB (704 bytes), needed by left
+  predicted 0.004 ms, at least 0.003 ms (compute 0.000 ms, transfers 0.001 ms, longest chain 0.003 ms); order given
+  argument position: 0 to 1000
+  parameter table: 100x8xf32, 1 piece
+  parameter weight: 16x8xf32 of 128xf32, 2 pieces
+  input tokens: 4xi32, 1 piece
+  result sum: 4x8xf32, 1 piece
+entry empty
+  0 calls, 0 copies, 0 joins; 0 data and 0 memory dependencies
+  peak of dev0: 0.00 MiB (0 bytes)
+  peak of host: 0.00 MiB (0 bytes)
+  peak of params: 0.00 MiB (0 bytes)
+)");
 }
