@@ -24,9 +24,9 @@ namespace {
 class GraphEvaluator {
 public:
   GraphEvaluator(task::GraphOp graph, ArrayRef<NamedTensor> inputs,
-                 const ParameterFn &parameters, const EvaluateOptions &options)
-      : graph(graph), inputs(inputs), parameters(parameters), options(options) {
-  }
+                 const ParameterFn &parameters, const KernelFn &runKernel)
+      : graph(graph), inputs(inputs), parameters(parameters),
+        runKernel(runKernel) {}
 
   Expected<SmallVector<NamedTensor>> run();
 
@@ -40,7 +40,7 @@ private:
   task::GraphOp graph;
   ArrayRef<NamedTensor> inputs;
   const ParameterFn &parameters;
-  const EvaluateOptions &options;
+  const KernelFn &runKernel;
   SymbolTableCollection symbols;
   DenseMap<Value, Tensor> tiles;
   llvm::StringMap<Tensor> wholeParameters;
@@ -125,14 +125,14 @@ Status GraphEvaluator::result(task::ResultOp op) {
 Status GraphEvaluator::call(task::CallOp op) {
   auto kernel =
       symbols.lookupNearestSymbolFrom<task::KernelOp>(op, op.getKernelAttr());
-  if (!kernel || kernel.isExternal())
+  if (!kernel)
     return errorAt(op, StatusCode::BadInput,
-                   "kernel '" + op.getKernel().str() + "' has no body");
+                   "no kernel is called '" + op.getKernel().str() + "'");
   SmallVector<Tensor> operands;
   for (Value operand : op.getOperands())
     operands.push_back(tiles.find(operand)->second);
-  Expected<SmallVector<Tensor>> values = evaluateBlock(
-      kernel.getBody().front(), operands, op.getScalars(), parameters, options);
+  Expected<SmallVector<Tensor>> values =
+      runKernel(kernel, operands, op.getScalars());
   if (!values)
     return errorAt(op, values.status().code(), values.status().message());
   for (auto [tile, value] : llvm::zip_equal(op.getResults(), *values))
@@ -195,6 +195,6 @@ Signature turnip::reference::signatureOfGraph(task::GraphOp graph) {
 
 Expected<SmallVector<NamedTensor>> turnip::reference::evaluateGraph(
     task::GraphOp graph, ArrayRef<NamedTensor> inputs,
-    const ParameterFn &parameters, const EvaluateOptions &options) {
-  return GraphEvaluator(graph, inputs, parameters, options).run();
+    const ParameterFn &parameters, const KernelFn &run) {
+  return GraphEvaluator(graph, inputs, parameters, run).run();
 }

@@ -20,10 +20,11 @@ const Tensor *findInput(llvm::ArrayRef<NamedTensor> inputs,
 
 Signature signatureOfGraph(task::GraphOp graph);
 
-/// Runs the calls of \p graph in their textual order, on whole tiles.
+/// Runs the calls of \p graph in their textual order, on whole tiles, each with
+/// \p run.
 Expected<llvm::SmallVector<NamedTensor>>
 evaluateGraph(task::GraphOp graph, llvm::ArrayRef<NamedTensor> inputs,
-              const ParameterFn &parameters, const EvaluateOptions &options);
+              const ParameterFn &parameters, const KernelFn &run);
 
 } // namespace turnip::reference
 

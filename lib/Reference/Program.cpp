@@ -121,9 +121,26 @@ turnip::reference::evaluateEntry(Operation *entry, ArrayRef<NamedTensor> inputs,
                                  EvaluateOptions options) {
   if (auto function = dyn_cast<func::FuncOp>(entry))
     return evaluateFunction(function, inputs, parameters, options);
-  if (auto graph = dyn_cast<task::GraphOp>(entry))
-    return evaluateGraph(graph, inputs, parameters, options);
-  return errorAt(entry, StatusCode::BadInput, "expected an entry point");
+  return evaluateGraphWith(
+      entry, inputs, parameters,
+      [&](Operation *op, ArrayRef<Tensor> operands,
+          ArrayRef<int64_t> scalars) -> Expected<SmallVector<Tensor>> {
+        auto kernel = cast<task::KernelOp>(op);
+        if (kernel.isExternal())
+          return errorAt(op, StatusCode::BadInput,
+                         "kernel '" + kernel.getSymName().str() +
+                             "' has no body");
+        return evaluateBlock(kernel.getBody().front(), operands, scalars,
+                             parameters, options);
+      });
+}
+
+Expected<SmallVector<NamedTensor>> turnip::reference::evaluateGraphWith(
+    Operation *graph, ArrayRef<NamedTensor> inputs,
+    const ParameterFn &parameters, const KernelFn &run) {
+  if (auto op = dyn_cast<task::GraphOp>(graph))
+    return evaluateGraph(op, inputs, parameters, run);
+  return errorAt(graph, StatusCode::BadInput, "expected an entry point");
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,7 @@
 
 #include "turnip/Dialect/Ein/IR/Ein.h"
 #include "turnip/Dialect/Task/IR/Task.h"
+#include "turnip/Testing/CompiledKernels.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -35,6 +36,7 @@ const StressCase::Stage StressCase::stages[] = {
     {"fuse", &StressCase::checkFusedForm},
     {"linalg", &StressCase::checkLinalg},
     {"partition", &StressCase::checkPartition},
+    {"kernels", &StressCase::checkKernels},
 };
 
 SmallVector<StringRef> StressCase::getStages() {
@@ -206,11 +208,46 @@ Status StressCase::checkLinalg() {
 Status StressCase::checkPartition() {
   int64_t budget = int64_t(64) << random.between(0, 12);
   budget += random.between(0, budget - 1);
-  Expected<OwningOpRef<ModuleOp>> lowered =
-      lower("partition-ein{tile-budget=" + std::to_string(budget) + "}");
+  partitioning = "partition-ein{tile-budget=" + std::to_string(budget) + "}";
+  Expected<OwningOpRef<ModuleOp>> lowered = lower(partitioning);
   if (!lowered)
     return lowered.status();
   (*lowered)->walk([&](task::CallOp) { ++statistics->tasks; });
-  return compareEvaluated(**lowered).withContext("budget " +
-                                                 std::to_string(budget));
+  return compareEvaluated(**lowered).withContext(partitioning);
+}
+
+Status StressCase::checkKernels() {
+  std::string pipeline = partitioning + ",task-compile-kernels";
+  Expected<OwningOpRef<ModuleOp>> lowered = lower(pipeline);
+  if (!lowered)
+    return lowered.status();
+  CompiledKernels compiled(random);
+  auto run = [&](Operation *op, ArrayRef<Tensor> operands,
+                 ArrayRef<int64_t> scalars) -> Expected<SmallVector<Tensor>> {
+    auto kernel = cast<task::KernelOp>(op);
+    std::string name = pipeline + ": kernel @" + kernel.getSymName().str();
+    auto actual = compiled.call(kernel, operands, scalars);
+    if (!actual)
+      return actual.status().withContext(name);
+    auto wanted = reference::evaluateBlock(kernel.getBody().front(), operands,
+                                           scalars, parameters, {true});
+    if (!wanted)
+      return wanted.status();
+    for (size_t i = 0; i < wanted->size(); ++i)
+      if (auto mismatch = findMismatch((*wanted)[i], (*actual)[i])) {
+        kernel.setObjectsAttr({});
+        std::string text;
+        llvm::raw_string_ostream(text)
+            << name << ", result " << i << ": "
+            << toString(*mismatch, (*wanted)[i].getType()) << "\n"
+            << kernel;
+        return stageError(text);
+      }
+    return actual;
+  };
+  Expected<Operation *> graph = reference::findEntry(**lowered, "main");
+  if (!graph)
+    return graph.status();
+  auto results = reference::evaluateGraphWith(*graph, inputs, parameters, run);
+  return results ? compareResults(*results) : results.status();
 }

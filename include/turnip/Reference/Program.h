@@ -59,6 +59,16 @@ Expected<llvm::SmallVector<NamedTensor>>
 evaluateEntry(mlir::Operation *entry, llvm::ArrayRef<NamedTensor> inputs,
               const ParameterFn &parameters, EvaluateOptions options = {});
 
+/// Computes one call of \p kernel, a task.kernel, otherwise than by its body.
+using KernelFn = std::function<Expected<llvm::SmallVector<Tensor>>(
+    mlir::Operation *kernel, llvm::ArrayRef<Tensor> operands,
+    llvm::ArrayRef<int64_t> scalars)>;
+
+/// As evaluateEntry on a task.graph, with every call computed by \p run.
+Expected<llvm::SmallVector<NamedTensor>>
+evaluateGraphWith(mlir::Operation *graph, llvm::ArrayRef<NamedTensor> inputs,
+                  const ParameterFn &parameters, const KernelFn &run);
+
 /// Returns a function that reads parameters from \p provider, which must
 /// outlive it.
 ParameterFn readFrom(const parameters::ParameterProvider &provider);

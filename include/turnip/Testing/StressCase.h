@@ -56,6 +56,9 @@ private:
   Status checkLinalg();
   /// Partitioning for a random budget keeps the values.
   Status checkPartition();
+  /// Compiled kernels, called one after the other, agree with their bodies on
+  /// the same operands, and all of them with the program.
+  Status checkKernels();
 
   /// A copy of the program after \p pipeline.
   Expected<mlir::OwningOpRef<mlir::ModuleOp>> lower(llvm::StringRef pipeline);
@@ -76,6 +79,8 @@ private:
   llvm::SmallVector<reference::NamedTensor> inputs;
   reference::ParameterFn parameters;
   llvm::SmallVector<reference::NamedTensor> expected;
+  /// The pass that partitions, with its options.
+  std::string partitioning;
   StressStatistics *statistics = nullptr;
 };
 
