@@ -47,35 +47,52 @@ static cl::opt<int64_t> maxSteps("max-steps",
                                  cl::desc("Steps a program grows by at most"),
                                  cl::init(7), cl::cat(category));
 
+namespace {
+/// The flags' values. The linker that makes kernels resets every flag of the
+/// process, so they are read once at the start.
+struct Settings {
+  int64_t first = onlyCase >= 0 ? int64_t(onlyCase) : int64_t(firstCase);
+  int64_t end = onlyCase >= 0 ? first + 1 : first + numCases;
+  uint64_t seed = ::seed;
+  double seconds = ::seconds;
+  std::string lastStage = ::lastStage;
+  bool printsProgram = ::printsProgram;
+  bool keepsGoing = ::keepsGoing;
+  int64_t maxSteps = ::maxSteps;
+  bool hasMaxSteps = ::maxSteps.getNumOccurrences() != 0;
+};
+} // namespace
+
 static double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
       .count();
 }
 
-static std::string replayCommand(int64_t index) {
-  std::string command = "turnip-stress --seed=" + std::to_string(seed) +
-                        " --case=" + std::to_string(index);
-  if (maxSteps.getNumOccurrences() != 0)
-    command += " --max-steps=" + std::to_string(maxSteps);
-  if (!lastStage.empty())
-    command += " --until=" + lastStage;
+static std::string replayCommand(const Settings &settings, int64_t index) {
+  std::string command =
+      "turnip-stress --seed=" + std::to_string(settings.seed) +
+      " --case=" + std::to_string(index);
+  if (settings.hasMaxSteps)
+    command += " --max-steps=" + std::to_string(settings.maxSteps);
+  if (!settings.lastStage.empty())
+    command += " --until=" + settings.lastStage;
   return command;
 }
 
 /// Runs case \p index; reports and returns whether it passed.
-static bool runCase(const DialectRegistry &registry, int64_t index,
-                    StressStatistics &statistics) {
-  std::string command = replayCommand(index);
+static bool runCase(const DialectRegistry &registry, const Settings &settings,
+                    int64_t index, StressStatistics &statistics) {
+  std::string command = replayCommand(settings, index);
   llvm::PrettyStackTraceString trace(command.c_str());
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   RandomProgramOptions options;
-  options.maxSteps = maxSteps;
-  options.minSteps = std::min<int64_t>(options.minSteps, maxSteps);
-  StressCase stressCase(&context, seed, index, options);
-  if (printsProgram)
+  options.maxSteps = settings.maxSteps;
+  options.minSteps = std::min(options.minSteps, settings.maxSteps);
+  StressCase stressCase(&context, settings.seed, index, options);
+  if (settings.printsProgram)
     stressCase.getModule().print(llvm::outs());
-  Status status = stressCase.run(lastStage, statistics);
+  Status status = stressCase.run(settings.lastStage, statistics);
   if (status)
     return true;
   stressCase.getModule().print(llvm::errs());
@@ -106,16 +123,18 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
 
+  Settings settings;
   auto start = std::chrono::steady_clock::now();
   StressStatistics statistics;
-  int64_t first = onlyCase >= 0 ? onlyCase : firstCase;
-  int64_t end = onlyCase >= 0 ? onlyCase + 1 : firstCase + numCases;
   int64_t numRun = 0, numFailed = 0;
-  for (int64_t index = first; index < end; ++index) {
-    if (seconds > 0 && secondsSince(start) > seconds)
+  for (int64_t index = settings.first; index < settings.end; ++index) {
+    if (settings.seconds > 0 && secondsSince(start) > settings.seconds)
       break;
     ++numRun;
-    if (!runCase(registry, index, statistics) && (++numFailed, !keepsGoing))
+    if (runCase(registry, settings, index, statistics))
+      continue;
+    ++numFailed;
+    if (!settings.keepsGoing)
       break;
   }
   llvm::outs() << numRun << " cases, " << numFailed << " failed, "
