@@ -36,7 +36,7 @@ const StressCase::Stage StressCase::stages[] = {
     {"fuse", &StressCase::checkFusedForm},
     {"linalg", &StressCase::checkLinalg},
     {"partition", &StressCase::checkPartition},
-    {"kernels", &StressCase::checkKernels},
+    {"execute", &StressCase::checkExecution},
 };
 
 SmallVector<StringRef> StressCase::getStages() {
@@ -45,6 +45,9 @@ SmallVector<StringRef> StressCase::getStages() {
     names.push_back(stage.name);
   return names;
 }
+
+static const char *const kFuse =
+    "canonicalize,cse,func.func(ein-fuse),canonicalize";
 
 static uint64_t mix(uint64_t seed, int64_t index) {
   return Random(seed * 0x100000001b3u + static_cast<uint64_t>(index)).next();
@@ -117,7 +120,12 @@ Status StressCase::compareEvaluated(ModuleOp lowered) {
 }
 
 Expected<OwningOpRef<ModuleOp>> StressCase::lower(StringRef pipeline) {
-  OwningOpRef<ModuleOp> copy = module->clone();
+  return lower(*module, pipeline);
+}
+
+Expected<OwningOpRef<ModuleOp>> StressCase::lower(ModuleOp from,
+                                                  StringRef pipeline) {
+  OwningOpRef<ModuleOp> copy = from.clone();
   PassManager manager(context, ModuleOp::getOperationName());
   std::string message;
   llvm::raw_string_ostream os(message);
@@ -180,12 +188,11 @@ Status StressCase::checkCanonicalForm() {
 }
 
 Status StressCase::checkFusedForm() {
-  std::string fuse = "canonicalize,cse,func.func(ein-fuse),canonicalize";
-  Expected<OwningOpRef<ModuleOp>> lowered = lower(fuse);
+  Expected<OwningOpRef<ModuleOp>> lowered = lower(kFuse);
   if (!lowered)
     return lowered.status();
   TURNIP_RETURN_IF_ERROR(compareEvaluated(**lowered));
-  lowered = lower(fuse + ",partition-ein{tile-budget=256}");
+  lowered = lower(kFuse + std::string(",partition-ein{tile-budget=256}"));
   return lowered ? compareEvaluated(**lowered).withContext("partitioned")
                  : lowered.status();
 }
@@ -209,6 +216,8 @@ Status StressCase::checkPartition() {
   int64_t budget = int64_t(64) << random.between(0, 12);
   budget += random.between(0, budget - 1);
   partitioning = "partition-ein{tile-budget=" + std::to_string(budget) + "}";
+  if (random.chance(60))
+    partitioning = kFuse + ("," + partitioning);
   Expected<OwningOpRef<ModuleOp>> lowered = lower(partitioning);
   if (!lowered)
     return lowered.status();

@@ -18,8 +18,12 @@
 #include "turnip/Reference/Program.h"
 #include "turnip/Testing/Random.h"
 #include "turnip/Testing/RandomProgram.h"
+#include "turnip/runtime/KernelABI.h"
 
 namespace turnip::testing {
+
+struct ExecutionInputs;
+class StoredParameters;
 
 /// What the comparisons of any number of cases covered.
 struct StressStatistics {
@@ -51,17 +55,38 @@ private:
   Status checkText();
   /// Canonicalisation and the removal of common subexpressions keep the values.
   Status checkCanonicalForm();
+  /// Fusing keeps the values, and so does cutting what was fused.
   Status checkFusedForm();
   /// Every operation has a linalg form.
   Status checkLinalg();
   /// Partitioning for a random budget keeps the values.
   Status checkPartition();
+  /// Plans for several caps, from the smallest upwards, run under several
+  /// schedules with interpreted kernels: all results have the same bits.
+  Status checkExecution();
   /// Compiled kernels, called one after the other, agree with their bodies on
   /// the same operands, and all of them with the program.
   Status checkKernels();
 
-  /// A copy of the program after \p pipeline.
+  using KernelTable =
+      llvm::function_ref<runtime::KernelFunction(llvm::StringRef)>;
+  ExecutionInputs executionInputs(StoredParameters &stored);
+  /// Places \p graph for a cap of \p cap bytes, 0 for none.
+  Expected<mlir::OwningOpRef<mlir::ModuleOp>> place(mlir::ModuleOp graph,
+                                                    uint64_t cap);
+  Status checkCaps(mlir::ModuleOp graph, KernelTable kernels);
+  Status checkCap(mlir::ModuleOp graph, uint64_t cap,
+                  const ExecutionInputs &execution, KernelTable kernels,
+                  bool guard);
+  /// One alignment unit less than \p smallest is refused, with all it takes.
+  Status checkSmallestCap(mlir::ModuleOp graph, uint64_t smallest);
+  /// Compares with the first run, bit by bit, and that one with the program.
+  Status compareRun(llvm::ArrayRef<parameters::Tensor> results);
+
+  /// A copy of the program, or of \p from, after \p pipeline.
   Expected<mlir::OwningOpRef<mlir::ModuleOp>> lower(llvm::StringRef pipeline);
+  Expected<mlir::OwningOpRef<mlir::ModuleOp>> lower(mlir::ModuleOp from,
+                                                    llvm::StringRef pipeline);
   /// Evaluates entry @main of \p lowered and compares with the program's
   /// results.
   Status compareEvaluated(mlir::ModuleOp lowered);
@@ -79,6 +104,7 @@ private:
   llvm::SmallVector<reference::NamedTensor> inputs;
   reference::ParameterFn parameters;
   llvm::SmallVector<reference::NamedTensor> expected;
+  std::vector<parameters::Tensor> firstResults;
   /// The pass that partitions, with its options.
   std::string partitioning;
   StressStatistics *statistics = nullptr;

@@ -157,8 +157,7 @@ private:
 };
 } // namespace
 
-/// Slices that follow each other and agree in name, type and shapes make one
-/// binding.
+/// Slices that agree in name, type and shapes make one binding.
 template <typename OpTy>
 void EntryExporter::addPiece(std::vector<artifact::Binding> &bindings,
                              OpTy op) {
@@ -167,18 +166,22 @@ void EntryExporter::addPiece(std::vector<artifact::Binding> &bindings,
   binding.type = toElementType(op.getElementType());
   binding.shape = op.getShape().vec();
   binding.fileShape = op.getOuter().vec();
-  if (bindings.empty() || bindings.back().name != binding.name ||
-      bindings.back().type != binding.type ||
-      bindings.back().shape != binding.shape ||
-      bindings.back().fileShape != binding.fileShape)
-    bindings.push_back(binding);
+  auto known =
+      llvm::find_if(bindings, [&](const artifact::Binding &candidate) {
+        return candidate.name == binding.name &&
+               candidate.type == binding.type &&
+               candidate.shape == binding.shape &&
+               candidate.fileShape == binding.fileShape;
+      });
+  if (known == bindings.end())
+    known = bindings.insert(known, binding);
   artifact::Piece piece;
   piece.offsets = op.getOffsets().vec();
   piece.sizes = op.getSizes().vec();
   piece.memory = *machine.findMemory(op.getRange().getMemory());
   piece.offset = op.getRange().getOffset();
   piece.value = static_cast<uint32_t>(op.getRange().getValue());
-  bindings.back().pieces.push_back(piece);
+  known->pieces.push_back(piece);
 }
 
 void EntryExporter::addAccess(mem::RangeAttr range, artifact::AccessRole role) {

@@ -1,0 +1,191 @@
+//===- StressExecution.cpp - Random programs under caps and schedules -----===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execution.h"
+
+#include "turnip/Dialect/Task/IR/Task.h"
+#include "turnip/Testing/InterpretedKernels.h"
+#include "turnip/Testing/StressCase.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace turnip;
+using namespace turnip::testing;
+using reference::NamedTensor;
+using reference::Tensor;
+
+static Status stageError(const Twine &text) {
+  return Status::error(StatusCode::BadInput, text.str());
+}
+
+/// Gives kernels what code generation would: scratch memory and results that
+/// may take an operand's place.
+static void annotateKernels(ModuleOp module, Random &random) {
+  Builder builder(module.getContext());
+  for (auto kernel : module.getOps<task::KernelOp>()) {
+    if (random.chance(40))
+      kernel.setWorkspace(random.between(1, 3000));
+    SmallVector<int64_t> pairs;
+    for (unsigned o = 0; o < kernel.getNumTensorArguments(); ++o)
+      for (auto [r, type] : llvm::enumerate(kernel.getResultTypes())) {
+        bool isTaken = false;
+        for (size_t i = 0; i < pairs.size(); i += 2)
+          isTaken |= pairs[i] == o || pairs[i + 1] == static_cast<int64_t>(r);
+        if (!isTaken && kernel.getArgumentTypes()[o] == type &&
+            random.chance(60))
+          pairs.append({o, static_cast<int64_t>(r)});
+      }
+    if (!pairs.empty())
+      kernel.setInplaceAttr(builder.getDenseI64ArrayAttr(pairs));
+  }
+}
+
+ExecutionInputs StressCase::executionInputs(StoredParameters &stored) {
+  ExecutionInputs execution;
+  for (const reference::NamedType &parameter : signature.parameters)
+    stored.add(parameter.name, reference::toHost(makeRandomTensor(
+                                   parameter.type, caseSeed, parameter.name)));
+  execution.parameters = &stored;
+  execution.inputs = inputs;
+  for (const NamedTensor &result : expected)
+    execution.results.push_back(result.name);
+  return execution;
+}
+
+/// The schedules that a program is run under.
+static SmallVector<runtime::Schedule> makeSchedules(Random &random) {
+  using Policy = runtime::Schedule::Policy;
+  SmallVector<runtime::Schedule> schedules(4);
+  schedules[0].policy = Policy::Dynamic;
+  schedules[1].policy = Policy::Fixed;
+  for (int i : {2, 3}) {
+    schedules[i].policy = Policy::Random;
+    schedules[i].seed = random.next();
+  }
+  return schedules;
+}
+
+Status StressCase::compareRun(ArrayRef<parameters::Tensor> results) {
+  ++statistics->runs;
+  if (firstResults.empty()) {
+    firstResults.assign(results.begin(), results.end());
+    SmallVector<NamedTensor> named;
+    for (auto [wanted, result] : llvm::zip_equal(expected, results))
+      named.push_back({wanted.name, reference::fromHost(result, context)});
+    return compareResults(named);
+  }
+  for (auto [index, pair] :
+       llvm::enumerate(llvm::zip_equal(firstResults, results)))
+    if (std::get<0>(pair).data != std::get<1>(pair).data)
+      return stageError("result '" + expected[index].name +
+                        "' has other bits than in the first run");
+  return Status::ok();
+}
+
+Expected<OwningOpRef<ModuleOp>> StressCase::place(ModuleOp graph,
+                                                  uint64_t cap) {
+  std::string pipeline = "place-memory";
+  if (cap != 0)
+    pipeline += "{device-memory=" + std::to_string(cap) + "}";
+  return lower(graph, pipeline);
+}
+
+Status StressCase::checkCap(ModuleOp graph, uint64_t cap,
+                            const ExecutionInputs &execution,
+                            KernelTable kernels, bool guard) {
+  Expected<OwningOpRef<ModuleOp>> placed = place(graph, cap);
+  if (!placed)
+    return placed.status();
+  Expected<PlacedProgram> program = PlacedProgram::make(**placed);
+  if (!program)
+    return program.status();
+  if (cap != 0 && (program->deviceCapacity() > cap ||
+                   program->devicePeak() > program->deviceCapacity()))
+    return stageError("the plan uses " + Twine(program->devicePeak()) +
+                      " bytes of " + Twine(program->deviceCapacity()));
+  Expected<std::unique_ptr<runtime::Session>> session = program->open(
+      execution, kernels ? 1 : 1 + random.between(0, 1), guard, kernels);
+  if (!session)
+    return session.status();
+  for (const runtime::Schedule &schedule : makeSchedules(random)) {
+    auto results = runOnce(**session, schedule, execution);
+    if (!results)
+      return results.status();
+    TURNIP_RETURN_IF_ERROR(compareRun(*results).withContext(
+        "schedule " + std::to_string(static_cast<int>(schedule.policy)) +
+        ", seed " + std::to_string(schedule.seed)));
+  }
+  return Status::ok();
+}
+
+Status StressCase::checkSmallestCap(ModuleOp graph, uint64_t smallest) {
+  const uint64_t unit = 64;
+  if (smallest < 2 * unit)
+    return Status::ok();
+  std::string message;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    message += diagnostic.str();
+    return success();
+  });
+  if (place(graph, smallest - unit))
+    return stageError("a cap below the smallest one is accepted");
+  StringRef text = message;
+  if (!text.contains("needs " + std::to_string(smallest)) ||
+      !text.contains("smallest capacity") || !text.contains("task"))
+    return stageError("a cap below the smallest one is refused with '" +
+                      message + "'");
+  return Status::ok();
+}
+
+Status StressCase::checkCaps(ModuleOp graph, KernelTable kernels) {
+  StoredParameters stored;
+  ExecutionInputs execution = executionInputs(stored);
+  firstResults.clear();
+  Expected<OwningOpRef<ModuleOp>> placed = place(graph, 0);
+  if (!placed)
+    return placed.status();
+  Expected<PlacedProgram> program = PlacedProgram::make(**placed);
+  if (!program)
+    return program.status();
+  uint64_t smallest = program->smallestCap();
+  uint64_t all = std::max(smallest, program->devicePeak());
+  SmallVector<uint64_t> caps = {0};
+  if (smallest != 0) {
+    TURNIP_RETURN_IF_ERROR(checkSmallestCap(graph, smallest));
+    // The smallest, a little more, any number of bytes in between.
+    caps.append({smallest, smallest + 64, smallest + random.between(0, 1024)});
+    caps.push_back(random.between(smallest, all));
+  }
+  bool guarded = random.chance(25);
+  for (uint64_t cap : caps)
+    TURNIP_RETURN_IF_ERROR(checkCap(graph, cap, execution, kernels, guarded)
+                               .withContext("cap " + std::to_string(cap) +
+                                            " (smallest " +
+                                            std::to_string(smallest) + ")"));
+  return Status::ok();
+}
+
+Status StressCase::checkExecution() {
+  Expected<OwningOpRef<ModuleOp>> graph = lower(partitioning);
+  if (!graph)
+    return graph.status();
+  annotateKernels(**graph, random);
+  SmallVector<task::KernelOp> kernels((*graph)->getOps<task::KernelOp>());
+  if (kernels.size() > InterpretedKernels::maxKernels)
+    return Status::ok();
+  InterpretedKernels interpreted(kernels);
+  llvm::StringMap<runtime::KernelFunction> byName;
+  for (auto [kernel, function] :
+       llvm::zip_equal(kernels, interpreted.functions()))
+    byName[kernel.getSymName()] = function;
+  auto find = [&](StringRef name) { return byName.lookup(name); };
+  TURNIP_RETURN_IF_ERROR(checkCaps(**graph, find).withContext(partitioning));
+  return interpreted.error().empty() ? Status::ok()
+                                     : stageError(interpreted.error());
+}
