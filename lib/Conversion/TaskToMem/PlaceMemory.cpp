@@ -126,7 +126,8 @@ LogicalResult PlaceMemoryPass::readOptions() {
     if (!(value >= 0) || !std::isfinite(value))
       return invalid(option.str() + ": expected at least 0, but got " +
                      std::to_string(value));
-  planOptions.horizon = horizon;
+  if (horizon > 0)
+    planOptions.horizon = horizon;
   planOptions.inPlace = inPlace;
   planOptions.pruneEdges = pruneEdges;
   rates = {linkBandwidth, linkLatency, flopRate, byteRate};
@@ -144,7 +145,8 @@ std::string PlaceMemoryPass::describeOptions() const {
   if (!hostMemory.empty())
     add("host-memory", std::to_string(caps.host));
   add("order", order);
-  add("horizon", llvm::formatv("{0:F3}", double(horizon)).str());
+  if (horizon > 0)
+    add("horizon", llvm::formatv("{0:F3}", double(horizon)).str());
   if (!inPlace)
     add("in-place", "false");
   if (!pruneEdges)

@@ -22,9 +22,9 @@ task.graph @main devices 1 {
 }
 
 // The module remembers how it was made.
-// FREE: module attributes {mem.options = "order=best horizon=0.700", mem.producer = "turnip {{.*}}"}
-// LARGE: module attributes {mem.options = "device-memory=65536 order=best horizon=0.700"
-// TIGHT: module attributes {mem.options = "device-memory=18944 order=best horizon=0.700"
+// FREE: module attributes {mem.options = "order=best", mem.producer = "turnip {{.*}}"}
+// LARGE: module attributes {mem.options = "device-memory=65536 order=best"
+// TIGHT: module attributes {mem.options = "device-memory=18944 order=best"
 
 // Without a cap the device's memory is as large as the plan needs; host memory
 // always is.

@@ -60,8 +60,9 @@ def PlaceMemory : Pass<"place-memory", "::mlir::ModuleOp"> {
     Option<"order", "order", "std::string", "\"best\"",
            "Order of tasks to plan with: best, given, depth-first, memory-aware "
            "or critical-path">,
-    Option<"horizon", "horizon", "double", "0.7",
-           "How far allocation runs ahead, as a share of the device's memory">,
+    Option<"horizon", "horizon", "double", "0",
+           "How far allocation runs ahead, as a share of the device's memory; "
+           "0: try several and keep the best">,
     Option<"inPlace", "in-place", "bool", "true",
            "Let results take the place of operands where kernels allow it">,
     Option<"pruneEdges", "prune-edges", "bool", "true",
