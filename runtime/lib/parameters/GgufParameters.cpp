@@ -33,6 +33,7 @@ private:
 
 std::vector<std::string> GgufParameters::names() const {
   std::vector<std::string> all;
+  all.reserve(file.tensors().size());
   for (const GgufTensor &tensor : file.tensors())
     all.emplace_back(tensor.name);
   return all;

@@ -84,7 +84,7 @@ static double randomValue(uint64_t key, int64_t index, ElementType type) {
   for (int i = 0; i < 4; ++i)
     sum += static_cast<int64_t>(bits >> (16 * i) & 0xffff);
   constexpr double scale = 0.05 * 1.7320508075688772 / 65536;
-  return static_cast<double>(2 * sum - 4 * 65535) * 0.5 * scale;
+  return static_cast<double>(2 * sum - int64_t(4) * 65535) * 0.5 * scale;
 }
 
 std::unique_ptr<ParameterProvider>

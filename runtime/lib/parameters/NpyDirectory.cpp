@@ -64,6 +64,7 @@ Status NpyDirectory::add(const std::string &fileName) {
 
 std::vector<std::string> NpyDirectory::names() const {
   std::vector<std::string> all;
+  all.reserve(entries.size());
   for (const auto &[name, entry] : entries)
     all.push_back(name);
   return all;

@@ -160,20 +160,20 @@ static void expandQ6_K(const unsigned char *block, float *values) {
 }
 
 static const StorageFormat formats[] = {
-    {0, "f32", 1, 4, ElementType::F32, expandF32},
-    {1, "f16", 1, 2, ElementType::F16, expandF16},
-    {2, "q4_0", 32, 18, std::nullopt, expandQ4_0},
-    {3, "q4_1", 32, 20, std::nullopt, expandQ4_1},
-    {6, "q5_0", 32, 22, std::nullopt, expandQ5_0},
-    {7, "q5_1", 32, 24, std::nullopt, expandQ5_1},
-    {8, "q8_0", 32, 34, std::nullopt, expandQ8_0},
-    {12, "q4_k", 256, 144, std::nullopt, expandQ4_K},
-    {13, "q5_k", 256, 176, std::nullopt, expandQ5_K},
-    {14, "q6_k", 256, 210, std::nullopt, expandQ6_K},
-    {24, "i8", 1, 1, ElementType::I8, nullptr},
-    {26, "i32", 1, 4, ElementType::I32, nullptr},
-    {27, "i64", 1, 8, ElementType::I64, nullptr},
-    {30, "bf16", 1, 2, ElementType::BF16, expandBF16},
+    {0, ElementType::F32, "f32", 1, 4, expandF32},
+    {1, ElementType::F16, "f16", 1, 2, expandF16},
+    {2, std::nullopt, "q4_0", 32, 18, expandQ4_0},
+    {3, std::nullopt, "q4_1", 32, 20, expandQ4_1},
+    {6, std::nullopt, "q5_0", 32, 22, expandQ5_0},
+    {7, std::nullopt, "q5_1", 32, 24, expandQ5_1},
+    {8, std::nullopt, "q8_0", 32, 34, expandQ8_0},
+    {12, std::nullopt, "q4_k", 256, 144, expandQ4_K},
+    {13, std::nullopt, "q5_k", 256, 176, expandQ5_K},
+    {14, std::nullopt, "q6_k", 256, 210, expandQ6_K},
+    {24, ElementType::I8, "i8", 1, 1, nullptr},
+    {26, ElementType::I32, "i32", 1, 4, nullptr},
+    {27, ElementType::I64, "i64", 1, 8, nullptr},
+    {30, ElementType::BF16, "bf16", 1, 2, expandBF16},
 };
 
 const StorageFormat *turnip::parameters::findStorageFormat(uint32_t id) {

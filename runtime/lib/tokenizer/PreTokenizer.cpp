@@ -16,10 +16,10 @@
 using namespace turnip::tokenizer;
 
 static const PreTokenizer preTokenizers[] = {
-    {"gpt-2 phi-2", false, false, 0, false},
-    {"smollm starcoder refact command-r", true, false, 0, false},
-    {"llama-bpe llama3 llama-v3", false, true, 3, true},
-    {"qwen2", false, true, 1, false},
+    {"gpt-2 phi-2", false, false, false, 0},
+    {"smollm starcoder refact command-r", true, false, false, 0},
+    {"llama-bpe llama3 llama-v3", false, true, true, 3},
+    {"qwen2", false, true, false, 1},
 };
 
 /// Calls \p visit for each of the names in \p list until it returns true.

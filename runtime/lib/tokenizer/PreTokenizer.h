@@ -30,9 +30,9 @@ struct PreTokenizer {
   ///   (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,max}|
   ///    ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
   bool llama3;
-  size_t maxDigits;
   /// A word that is a token is not split and merged.
   bool wholeWords;
+  size_t maxDigits;
 };
 
 /// Returns the rules that \p name stands for, or null.

@@ -213,7 +213,7 @@ Status Tokenizer::Data::readSpecial(const GgufFile &file) {
       file.boolValue("tokenizer.ggml.add_bos_token", /*absent=*/false);
   if (!add)
     return add.status();
-  addBeginning = *add && beginning;
+  addBeginning = *add;
   if (file.find("tokenizer.chat_template")) {
     Expected<std::string_view> text =
         file.stringValue("tokenizer.chat_template");
@@ -354,7 +354,7 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text,
   for (int32_t id : data->special)
     starts[static_cast<unsigned char>(data->token(id)[0])] = true;
   std::vector<int32_t> result;
-  if (options.addBeginning && data->addBeginning)
+  if (options.addBeginning && data->addBeginning && data->beginning)
     result.push_back(*data->beginning);
   size_t begin = 0;
   for (size_t at = 0; at < text.size();) {

@@ -27,13 +27,13 @@ namespace turnip::parameters {
 struct StorageFormat {
   /// The number that stands for it in a GGUF tensor table.
   uint32_t id;
+  /// The type of plain storage; nothing for quantised blocks.
+  std::optional<ElementType> type;
   /// Lower-case name, such as "q4_1".
   const char *name;
   /// Elements per block (at most maxBlockElements) and bytes per block.
   int64_t blockElements;
   int64_t blockBytes;
-  /// The type of plain storage; nothing for quantised blocks.
-  std::optional<ElementType> type;
   /// Expands one block at \p block (no alignment needed) to blockElements
   /// floats; null for integers.
   void (*expand)(const unsigned char *block, float *values);

@@ -92,11 +92,14 @@ public:
     return failure.withContext(context);
   }
 
+  // The caller has looked whether there is a value.
+  // NOLINTBEGIN(bugprone-unchecked-optional-access)
   T &operator*() & { return *value; }
   const T &operator*() const & { return *value; }
   T &&operator*() && { return std::move(*value); }
   T *operator->() { return &*value; }
   const T *operator->() const { return &*value; }
+  // NOLINTEND(bugprone-unchecked-optional-access)
 
 private:
   std::optional<T> value;
