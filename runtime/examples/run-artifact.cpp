@@ -51,7 +51,7 @@ static Status run(const char *artifact, const char *where, double value) {
 int main(int argc, char **argv) {
   if (argc != 4)
     return std::fprintf(stderr, "usage: %s ARTIFACT WHERE VALUE\n", argv[0]), 2;
-  Status status = run(argv[1], argv[2], std::atof(argv[3]));
+  Status status = run(argv[1], argv[2], std::strtod(argv[3], nullptr));
   if (!status)
     std::fprintf(stderr, "error: %s\n", status.message().c_str());
   return exitCode(status.code());

@@ -79,9 +79,13 @@ turnip::runtime::readDispatchOrder(const std::string &path) {
     uint32_t vertex = 0;
     if (!readNumber(line, vertex))
       return Status::error(StatusCode::BadInput,
-                           "'" + path + "' line " +
-                               std::to_string(order.size() + 2) +
-                               ": expected a number, but got '" + line + "'");
+                           std::string("'")
+                               .append(path)
+                               .append("' line ")
+                               .append(std::to_string(order.size() + 2))
+                               .append(": expected a number, but got '")
+                               .append(line)
+                               .append("'"));
     order.push_back(vertex);
   }
   return order;

@@ -39,11 +39,11 @@ struct Session::Contents {
   /// The driver, where it is a guard.
   Guard *guard = nullptr;
   PlacedEntry placed;
-  std::optional<Executor> executor;
+  std::unique_ptr<Executor> executor;
 
   bool parametersBound = false;
-  /// One per input of the entry; nothing until it is set.
-  std::vector<std::optional<parameters::Tensor>> inputs;
+  /// One per input of the entry; null until it is set.
+  std::vector<std::unique_ptr<const parameters::Tensor>> inputs;
   std::vector<int64_t> arguments;
   bool hasResults = false;
 };
@@ -108,7 +108,7 @@ Status Session::Contents::prepare(const SessionOptions &options) {
   if (!built)
     return built.status();
   placed = std::move(*built);
-  executor.emplace(placed.graph, *driver);
+  executor = std::make_unique<Executor>(placed.graph, *driver);
 
   parametersBound = entry->parameters.empty();
   inputs.resize(entry->inputs.size());
@@ -188,7 +188,8 @@ static std::string listNames(const std::vector<artifact::Binding> &bindings) {
   return names.empty() ? "none" : names;
 }
 
-Status Session::setInput(const std::string &name, parameters::Tensor value) {
+Status Session::setInput(const std::string &name,
+                         const parameters::Tensor &value) {
   const std::vector<artifact::Binding> &bindings = contents->entry->inputs;
   bool found = false;
   for (size_t i = 0; i < bindings.size(); ++i) {
@@ -199,7 +200,7 @@ Status Session::setInput(const std::string &name, parameters::Tensor value) {
       return invalidArgument("input '" + name + "': expected " +
                              describe(binding.fileShape, binding.type) +
                              ", but got " + describe(value.shape, value.type));
-    contents->inputs[i] = value;
+    contents->inputs[i] = std::make_unique<parameters::Tensor>(value);
     found = true;
   }
   if (!found)

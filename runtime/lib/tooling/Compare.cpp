@@ -21,8 +21,8 @@ static std::string indexText(const std::vector<int64_t> &shape,
                              int64_t element) {
   std::string text;
   for (size_t d = shape.size(); d-- > 0;) {
-    text =
-        std::to_string(element % shape[d]) + (text.empty() ? "" : ", ") + text;
+    text.insert(0, std::to_string(element % shape[d]) +
+                       (text.empty() ? "" : ", "));
     element /= shape[d];
   }
   return "[" + text + "]";

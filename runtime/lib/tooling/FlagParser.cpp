@@ -121,8 +121,12 @@ Status FlagParser::handle(const std::string &argument) const {
     if (hasValue && flag.placeholder.empty())
       return usage("flag '--" + name + "' takes no value");
     if (!hasValue && !flag.placeholder.empty())
-      return usage("flag '--" + name + "' needs a value: --" + name + "=" +
-                   flag.placeholder);
+      return usage(std::string("flag '--")
+                       .append(name)
+                       .append("' needs a value: --")
+                       .append(name)
+                       .append("=")
+                       .append(flag.placeholder));
     return flag.handler(hasValue ? argument.substr(equals + 1) : "")
         .withContext("flag '--" + name + "'");
   }

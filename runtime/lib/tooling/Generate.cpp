@@ -125,7 +125,7 @@ Expected<int32_t> Generator::next() {
     padded.setFromInt(i, i < static_cast<int64_t>(tokens.size())
                              ? tokens[static_cast<size_t>(i)]
                              : padding.value_or(0));
-  TURNIP_RETURN_IF_ERROR(session.setInput(input->name, std::move(padded)));
+  TURNIP_RETURN_IF_ERROR(session.setInput(input->name, padded));
   TURNIP_RETURN_IF_ERROR(session.run());
   Tensor row = Tensor::zeros({vocabulary}, logits->type);
   auto last = static_cast<int64_t>(tokens.size()) - 1;

@@ -36,10 +36,8 @@ struct RunOptions {
   std::vector<NameValue> outputs;
   std::vector<NameValue> expected;
   double tolerance = 1e-5;
-  bool hashResults = false;
 
   uint64_t repeat = 1;
-  bool benchmark = false;
   /// Runs on different schedules; 0: not asked for.
   uint64_t runs = 0;
   uint64_t seed = 0;
@@ -47,25 +45,29 @@ struct RunOptions {
   /// Text generation.
   std::string prompt;
   std::string tokens;
-  bool chat = false;
   uint64_t generate = 16;
-  bool generates() const { return !prompt.empty() || !tokens.empty(); }
 
   std::string trace;
   std::string json;
   std::string record;
-  bool summary = false;
 
   uint64_t lanes = 0;
   double linkGbps = 0;
   double linkLatencyUs = 0;
   double linkJitter = 0;
-  bool guard = false;
   /// The number of the command to fail; for tests.
   std::optional<uint64_t> injectFailure;
 
+  bool chat = false;
+  bool hashResults = false;
+  bool benchmark = false;
+  bool summary = false;
+  bool guard = false;
   bool help = false;
   bool version = false;
+
+  /// True if there is a prompt to continue.
+  bool generates() const { return !prompt.empty() || !tokens.empty(); }
 
   /// Reads the flags. Errors are InvalidArgument.
   static Expected<RunOptions> parse(const std::vector<std::string> &arguments);

@@ -107,7 +107,7 @@ Status RunTool::prepare() {
     Expected<parameters::Tensor> tensor = parameters::parseTensorOrFile(text);
     if (!tensor)
       return tensor.status().withContext("input '" + name + "'");
-    TURNIP_RETURN_IF_ERROR(session->setInput(name, std::move(*tensor)));
+    TURNIP_RETURN_IF_ERROR(session->setInput(name, *tensor));
   }
   for (const auto &[name, value] : options.arguments)
     TURNIP_RETURN_IF_ERROR(session->setArgument(name, value));

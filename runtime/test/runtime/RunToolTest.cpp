@@ -14,6 +14,7 @@
 #include "turnip/tooling/RunTool.h"
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -300,6 +301,17 @@ TEST_F(RunTool, ProcessorsWithoutTheFeaturesAreRefused) {
   ToolResult result = run({});
   EXPECT_EQ(result.code, 4);
   EXPECT_NE(result.err.find("made-up-feature"), std::string::npos);
+}
+
+TEST_F(RunTool, ExampleRuns) {
+  std::string command = std::string(TURNIP_EXAMPLE) + " " +
+                        path("sample.memgraph") + " random:3 7 > " +
+                        path("example.txt");
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  ToolResult result =
+      runRaw({path("sample.memgraph"), "--entry=main", "--parameters=random:3",
+              "--input=tokens=4xi32=7"});
+  EXPECT_EQ(contents("example.txt").substr(0, 24), result.out.substr(0, 24));
 }
 
 TEST_F(RunTool, InterruptEndsWith130) {

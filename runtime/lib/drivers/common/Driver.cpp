@@ -11,7 +11,7 @@
 using namespace turnip;
 using namespace turnip::runtime;
 
-Status Driver::protect(uint32_t memory, bool writable) {
+Status Driver::protect(uint32_t /*memory*/, bool /*writable*/) {
   return Status::error(StatusCode::Device,
                        "driver '" + properties().name +
                            "' does not support memory protection");

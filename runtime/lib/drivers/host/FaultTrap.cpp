@@ -19,7 +19,7 @@ static std::mutex trapMutex;
 static unsigned trapUsers = 0;
 static struct sigaction previousSegv, previousBus;
 
-static void onFault(int signal, siginfo_t *info, void *) {
+static void onFault(int, siginfo_t *info, void *) {
   if (FaultTrap::JumpTarget *target = currentTarget) {
     target->address = info->si_addr;
     siglongjmp(target->environment, 1);

@@ -19,12 +19,12 @@ public:
   NullDriver() { props.name = "null"; }
 
   const DriverProperties &properties() const override { return props; }
-  Status open(const MachineDescription &machine) override {
+  Status open(const MachineDescription & /*machine*/) override {
     return Status::ok();
   }
-  void *base(uint32_t memory) const override { return nullptr; }
+  void *base(uint32_t /*memory*/) const override { return nullptr; }
   int64_t now() const override { return monotonicNanoseconds(); }
-  uint32_t queueDepth(uint32_t engine) const override { return UINT32_MAX; }
+  uint32_t queueDepth(uint32_t /*engine*/) const override { return UINT32_MAX; }
 
   Status start(EventSink &newSink) override {
     sink = &newSink;

@@ -24,7 +24,7 @@ public:
 
   const DriverProperties &properties() const override { return props; }
   Status open(const MachineDescription &description) override;
-  void *base(uint32_t memory) const override { return nullptr; }
+  void *base(uint32_t /*memory*/) const override { return nullptr; }
   int64_t now() const override { return clock; }
   uint32_t queueDepth(uint32_t engine) const override {
     return engines[engine].lanes;

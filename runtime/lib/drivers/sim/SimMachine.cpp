@@ -41,7 +41,8 @@ static Status readFields(const json::Value &object, const std::string &path,
     return invalid(path + ": expected an object, but got " +
                    json::toString(object.kind));
   for (const auto &[name, value] : object.members) {
-    const std::string where = path + "." + name;
+    std::string where = path;
+    where += "." + name;
     const Field *found = nullptr;
     for (const Field &field : fields)
       if (name == field.name)
