@@ -70,8 +70,8 @@ namespace {
 class ProblemBuilder {
 public:
   ProblemBuilder(task::GraphOp graph, const planner::Problem &machine,
-                 const ParameterLayout &layout, const MachineRates &rates)
-      : graph(graph), layout(layout), rates(rates) {
+                 const ParameterPlaces &places, const MachineRates &rates)
+      : graph(graph), places(places), rates(rates) {
     result.problem.memories = machine.memories;
     result.problem.devices = machine.devices;
     result.problem.links = machine.links;
@@ -98,7 +98,7 @@ private:
   double seconds(task::KernelOp kernel) const;
 
   task::GraphOp graph;
-  const ParameterLayout &layout;
+  const ParameterPlaces &places;
   const MachineRates &rates;
   SymbolTableCollection symbols;
   GraphProblem result;
@@ -127,14 +127,20 @@ uint32_t ProblemBuilder::addTile(Value value, std::string name,
 
 void ProblemBuilder::addParameter(task::ParameterOp op) {
   task::TileType type = op.getTile().getType();
-  uint64_t offset = layout.offsetOf(op);
-  std::tuple<uint32_t, uint64_t, uint64_t> key(memoryOf(type.getPlace()),
-                                               offset, type.getSizeInBytes());
-  if (auto it = parameterTiles.find(key); it != parameterTiles.end())
+  uint32_t memory = memoryOf(type.getPlace());
+  std::tuple<uint32_t, uint64_t, uint64_t> key(memory, places.all.offsetOf(op),
+                                               type.getSizeInBytes());
+  if (auto it = parameterTiles.find(key); it != parameterTiles.end()) {
     result.tiles[op.getTile()] = it->second;
-  else
-    parameterTiles[key] =
-        addTile(op.getTile(), op.getName().str(), parameters, offset);
+    return;
+  }
+  bool stays = places.ofHost && !type.getPlace().isHost();
+  uint32_t id = stays ? addTile(op.getTile(), op.getName().str(), memory)
+                      : addTile(op.getTile(), op.getName().str(), parameters,
+                                places.stored().offsetOf(op));
+  if (stays)
+    result.problem.tiles[id].finalMemory = memory;
+  parameterTiles[key] = id;
 }
 
 void ProblemBuilder::addInput(task::InputOp op) {
@@ -223,7 +229,7 @@ GraphProblem ProblemBuilder::run() {
 
 GraphProblem turnip::buildProblem(task::GraphOp graph,
                                   const planner::Problem &machine,
-                                  const ParameterLayout &layout,
+                                  const ParameterPlaces &places,
                                   const MachineRates &rates) {
-  return ProblemBuilder(graph, machine, layout, rates).run();
+  return ProblemBuilder(graph, machine, places, rates).run();
 }

@@ -45,11 +45,27 @@ struct GraphProblem {
   /// The task.call or task.transfer of each task.
   std::vector<mlir::Operation *> taskOps;
   llvm::DenseMap<mlir::Value, uint32_t> tiles;
+  /// Per device, the smallest capacity that would do if nothing stayed in its
+  /// memory from run to run; 0 for the host.
+  std::vector<planner::SmallestCap> smallestCaps;
+};
+
+/// Where a graph finds its parameters.
+struct ParameterPlaces {
+  /// Of all parameters. Slices with the same place are the same bytes.
+  const ParameterLayout &all;
+  /// Null: everything starts in `params` as `all` says, and devices load it.
+  /// Otherwise what a device uses stays in its memory from run to run, and only
+  /// what the host reads is stored, as this says.
+  const ParameterLayout *ofHost = nullptr;
+
+  /// The layout of `params`.
+  const ParameterLayout &stored() const { return ofHost ? *ofHost : all; }
 };
 
 /// Builds the problem of \p graph on the machine that \p machine describes.
 GraphProblem buildProblem(task::GraphOp graph, const planner::Problem &machine,
-                          const ParameterLayout &layout,
+                          const ParameterPlaces &places,
                           const MachineRates &rates);
 
 /// What messages and traces call a task: the name in its location, or its

@@ -51,7 +51,9 @@ private:
   LogicalResult place(ArrayRef<task::GraphOp> graphs);
   FailureOr<Placed> planGraph(task::GraphOp graph,
                               const planner::Problem &machine,
-                              const ParameterLayout &layout);
+                              const ParameterPlaces &places);
+  LogicalResult keepParameters(planner::Problem &machine,
+                               const ParameterLayout &all, Placed &placed);
   Operation *culprit(const GraphProblem &problem, task::GraphOp graph) const;
   void shrink(planner::Problem &machine, ArrayRef<Placed> placed) const;
   void write(planner::Problem &machine, MutableArrayRef<Placed> placed);
@@ -147,6 +149,8 @@ std::string PlaceMemoryPass::describeOptions() const {
   add("order", order);
   if (horizon > 0)
     add("horizon", llvm::formatv("{0:F3}", double(horizon)).str());
+  if (!residentParameters)
+    add("resident-parameters", "false");
   if (!inPlace)
     add("in-place", "false");
   if (!pruneEdges)
@@ -176,8 +180,8 @@ Operation *PlaceMemoryPass::culprit(const GraphProblem &graphProblem,
 
 FailureOr<Placed> PlaceMemoryPass::planGraph(task::GraphOp graph,
                                              const planner::Problem &machine,
-                                             const ParameterLayout &layout) {
-  Placed placed{graph, buildProblem(graph, machine, layout, rates), {}};
+                                             const ParameterPlaces &places) {
+  Placed placed{graph, buildProblem(graph, machine, places, rates), {}};
   if (Status status = placed.problem.problem.check(); !status)
     return fail(graph, status);
   Expected<planner::Plan> plan =
@@ -189,11 +193,87 @@ FailureOr<Placed> PlaceMemoryPass::planGraph(task::GraphOp graph,
     return fail(where, plan.status());
   }
   placed.plan = std::move(*plan);
+  const planner::Problem &problem = placed.problem.problem;
+  for (uint32_t device = 0; device < problem.devices.size(); ++device)
+    placed.problem.smallestCaps.push_back(
+        problem.devices[device].backing == planner::None
+            ? planner::SmallestCap()
+            : planner::smallestCap(problem, device));
   if (Status status = placed.plan.verify(placed.problem.problem); !status)
     return fail(graph, Status::error(StatusCode::Internal,
                                      "the planner made a wrong plan: " +
                                          status.message()));
   return placed;
+}
+
+/// Whether \p tile is a parameter that stays on a device from run to run.
+static bool isResident(const planner::Problem &problem,
+                       const planner::Tile &tile) {
+  return tile.initialMemory == tile.memory && tile.finalMemory == tile.memory &&
+         problem.memories[tile.memory].kind == planner::MemoryKind::Device;
+}
+
+/// Whether every parameter that starts on a device is where it started when the
+/// graph has run, so that it can run again.
+static bool leavesInPlace(const Placed &placed) {
+  const planner::Plan &plan = placed.plan;
+  std::map<uint32_t, uint64_t> entry;
+  for (auto [tile, piece] :
+       llvm::zip_equal(plan.entryTiles, plan.placement.entry))
+    entry[tile] = piece.offset;
+  return llvm::all_of(
+      llvm::zip_equal(plan.exitTiles, plan.placement.exit), [&](auto pair) {
+        auto [id, piece] = pair;
+        const planner::Problem &problem = placed.problem.problem;
+        return !isResident(problem, problem.tiles[id]) ||
+               entry.at(id) == piece.offset;
+      });
+}
+
+/// Where a device's memory holds all parameters besides the largest task, they
+/// may be put there once instead of being loaded in every run. Replans \p
+/// placed and the memory of parameters so, if the prediction is no worse.
+LogicalResult PlaceMemoryPass::keepParameters(planner::Problem &machine,
+                                              const ParameterLayout &all,
+                                              Placed &placed) {
+  planner::Problem resident = machine;
+  ParameterLayout ofHost(memoryAlignment);
+  for (auto parameter : placed.graph.getOps<task::ParameterOp>())
+    if (parameter.getTile().getType().getPlace().isHost())
+      ofHost.add(parameter);
+  ofHost.finish();
+  resident.memories.back().capacity = ofHost.size();
+
+  ParameterPlaces places{all, &ofHost};
+  Placed other{
+      placed.graph, buildProblem(placed.graph, resident, places, rates), {}};
+  const planner::Problem &problem = other.problem.problem;
+  std::vector<uint64_t> parameterBytes(problem.memories.size());
+  for (const planner::Tile &tile : problem.tiles)
+    if (isResident(problem, tile))
+      parameterBytes[tile.memory] += llvm::alignTo(tile.bytes, memoryAlignment);
+  for (auto [device, bytes] : llvm::enumerate(parameterBytes))
+    if (bytes > problem.memories[device].capacity)
+      return success();
+  if (Status status = problem.check(); !status)
+    return fail(placed.graph, status);
+  Expected<planner::Plan> plan = planner::plan(problem, planOptions);
+  if (!plan)
+    return plan.status().code() == StatusCode::DoesNotFit
+               ? success()
+               : fail(placed.graph, plan.status());
+  other.plan = std::move(*plan);
+  if (Status status = other.plan.verify(problem); !status)
+    return fail(placed.graph, Status::error(StatusCode::Internal,
+                                            "the planner made a wrong plan: " +
+                                                status.message()));
+  if (!leavesInPlace(other) || other.plan.statistics.predictedMakespan >
+                                   placed.plan.statistics.predictedMakespan)
+    return success();
+  machine = std::move(resident);
+  other.problem.smallestCaps = std::move(placed.problem.smallestCaps);
+  placed = std::move(other);
+  return success();
 }
 
 /// Memories without a cap are as large as the graphs need. Host memory is
@@ -258,11 +338,15 @@ LogicalResult PlaceMemoryPass::place(ArrayRef<task::GraphOp> graphs) {
              layout.size(), rates);
   std::vector<Placed> placed;
   for (task::GraphOp graph : graphs) {
-    FailureOr<Placed> result = planGraph(graph, machine, layout);
+    FailureOr<Placed> result = planGraph(graph, machine, {layout});
     if (failed(result))
       return failure();
     placed.push_back(std::move(*result));
   }
+  // Several graphs would have to agree where parameters stay.
+  if (residentParameters && placed.size() == 1 &&
+      failed(keepParameters(machine, layout, placed.front())))
+    return failure();
   write(machine, placed);
   return success();
 }

@@ -194,14 +194,10 @@ mem::StatisticsAttr GraphBuilder::statistics() {
         SmallVector<int64_t>(values.begin(), values.end()));
   };
   SmallVector<Attribute> caps;
-  for (uint32_t device = 0; device < problem.devices.size(); ++device) {
-    planner::SmallestCap cap;
-    if (problem.devices[device].backing != planner::None)
-      cap = planner::smallestCap(problem, device);
+  for (const planner::SmallestCap &cap : graphProblem.smallestCaps)
     caps.push_back(mem::SmallestCapAttr::get(
         builder.getContext(), static_cast<int64_t>(cap.bytes),
         cap.task == planner::None ? -1 : int64_t(cap.task)));
-  }
   // The planner counts what it places; parameters were placed before.
   std::vector<uint64_t> peakBytes = from.peakBytes;
   for (const planner::Piece &piece : plan.placement.entry)

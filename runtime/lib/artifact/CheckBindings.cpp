@@ -45,9 +45,14 @@ static Expected<int64_t> elements(const Path &path,
   return *count;
 }
 
+namespace {
+/// What a binding stands for.
+enum class BindingKind { Parameter, Input, Result };
+} // namespace
+
 static Status checkPiece(const Path &path, const Machine &machine,
                          const Binding &binding, const Piece &piece,
-                         bool result) {
+                         BindingKind kind) {
   size_t rank = binding.shape.size();
   if (piece.offsets.size() != rank)
     return mismatchAt(Path(path, "offsets"), rank, piece.offsets.size());
@@ -67,10 +72,10 @@ static Status checkPiece(const Path &path, const Machine &machine,
   TURNIP_RETURN_IF_ERROR(
       checkIndex(Path(path, "memory"), piece.memory, machine.memories.size()));
   const Memory &memory = machine.memories[piece.memory];
-  if (memory.kind == MemoryKind::Device)
+  if (memory.kind == MemoryKind::Device && kind != BindingKind::Parameter)
     return mismatchAt(Path(path, "memory"), "a memory of the host",
                       memory.name + " of kind device");
-  if (result && !memory.writable)
+  if (kind == BindingKind::Result && !memory.writable)
     return badAt(Path(path, "memory"),
                  "a result is there, but " + memory.name + " is not writable");
   TURNIP_RETURN_IF_ERROR(
@@ -160,7 +165,7 @@ static Status checkCover(const Path &path, const Binding &binding,
 }
 
 static Status checkBinding(const Path &path, const Machine &machine,
-                           const Binding &binding, bool result) {
+                           const Binding &binding, BindingKind kind) {
   if (binding.name.empty())
     return badAt(Path(path, "name"), "expected a name, but got none");
   TURNIP_RETURN_IF_ERROR(checkEnum(Path(path, "type"),
@@ -179,9 +184,10 @@ static Status checkBinding(const Path &path, const Machine &machine,
                                                std::to_string(*inside));
   Path pieces(path, "pieces");
   for (size_t i = 0; i < binding.pieces.size(); ++i)
-    TURNIP_RETURN_IF_ERROR(checkPiece(Path(pieces, i), machine, binding,
-                                      binding.pieces[i], result));
-  return result ? checkCover(pieces, binding, *inside) : Status::ok();
+    TURNIP_RETURN_IF_ERROR(
+        checkPiece(Path(pieces, i), machine, binding, binding.pieces[i], kind));
+  return kind == BindingKind::Result ? checkCover(pieces, binding, *inside)
+                                     : Status::ok();
 }
 
 /// Checks that bindings with one name are views of one tensor: same type and
@@ -287,14 +293,14 @@ Status artifact::checkBindings(const Path &path, const Module &module,
   const Machine &machine = module.machine;
   Path parameters(path, "parameters"), inputs(path, "inputs"),
       results(path, "results");
-  std::pair<const Path *, const std::vector<Binding> *> lists[] = {
-      {&parameters, &entry.parameters},
-      {&inputs, &entry.inputs},
-      {&results, &entry.results}};
-  for (auto [list, bindings] : lists) {
+  std::tuple<const Path *, const std::vector<Binding> *, BindingKind> lists[] =
+      {{&parameters, &entry.parameters, BindingKind::Parameter},
+       {&inputs, &entry.inputs, BindingKind::Input},
+       {&results, &entry.results, BindingKind::Result}};
+  for (auto [list, bindings, kind] : lists) {
     for (size_t i = 0; i < bindings->size(); ++i)
-      TURNIP_RETURN_IF_ERROR(checkBinding(Path(*list, i), machine,
-                                          (*bindings)[i], list == &results));
+      TURNIP_RETURN_IF_ERROR(
+          checkBinding(Path(*list, i), machine, (*bindings)[i], kind));
     TURNIP_RETURN_IF_ERROR(checkViews(*list, *bindings));
   }
   return checkPlaces(parameters, inputs, machine, entry);

@@ -90,6 +90,12 @@ static planner::Placement makePlacement(const Module &module,
   for (const Vertex &vertex : entry.vertices)
     addVertex(entry, vertex, placement);
   addPieces(entry.parameters, placement.entry);
+  // Parameters that may be written must be back in place for the next run.
+  std::copy_if(placement.entry.begin(), placement.entry.end(),
+               std::back_inserter(placement.exit),
+               [&](const planner::Piece &piece) {
+                 return placement.memories[piece.memory].writable;
+               });
   addPieces(entry.inputs, placement.entry);
   addPieces(entry.results, placement.exit);
   return placement;

@@ -74,7 +74,7 @@ Status Guard::reserve() {
         ++buffer->uses;
       }
   auto notePieces = [&](const std::vector<artifact::Binding> &bindings,
-                        bool atEntry) {
+                        bool atEntry, bool atExit) {
     for (const artifact::Binding &binding : bindings)
       for (const artifact::Piece &piece : binding.pieces) {
         if (!isGuarded(piece.memory))
@@ -82,11 +82,14 @@ Status Guard::reserve() {
         Buffer *buffer = nullptr;
         note({piece.memory, piece.offset, piece.value},
              artifact::pieceBytes(binding, piece), &buffer);
-        (atEntry ? buffer->atEntry : buffer->atExit) = true;
+        buffer->atEntry |= atEntry;
+        buffer->atExit |= atExit;
       }
   };
-  notePieces(entry.inputs, /*atEntry=*/true);
-  notePieces(entry.results, /*atEntry=*/false);
+  // Parameters on a device stay from run to run.
+  notePieces(entry.parameters, /*atEntry=*/true, /*atExit=*/true);
+  notePieces(entry.inputs, /*atEntry=*/true, /*atExit=*/false);
+  notePieces(entry.results, /*atEntry=*/false, /*atExit=*/true);
 
   reservedBytes = pageSize;
   for (auto &[key, buffer] : buffers) {

@@ -1,8 +1,9 @@
 // A small perceptron in task IR, placed under several caps. The working set of
 // its largest task is 16 KiB (w0: 128 x 32) + 512 (x) + 2 KiB (h): 18944 bytes.
-// RUN: turnip-opt %s -place-memory | FileCheck %s --check-prefixes=CHECK,FREE
-// RUN: turnip-opt %s -place-memory=device-memory=64KiB | FileCheck %s --check-prefixes=CHECK,LARGE
-// RUN: turnip-opt %s -place-memory=device-memory=18944 | FileCheck %s --check-prefixes=CHECK,TIGHT
+// RUN: turnip-opt %s -place-memory | FileCheck %s --check-prefix=STAYS
+// RUN: turnip-opt %s -place-memory=resident-parameters=false | FileCheck %s --check-prefixes=CHECK,FREE
+// RUN: turnip-opt %s -place-memory='device-memory=64KiB resident-parameters=false' | FileCheck %s --check-prefixes=CHECK,LARGE
+// RUN: turnip-opt %s -place-memory='device-memory=18944 resident-parameters=false' | FileCheck %s --check-prefixes=CHECK,TIGHT
 
 task.kernel @up(tensor<4x32xf32>, tensor<128x32xf32>) -> tensor<4x128xf32> flops 32768
 task.kernel @relu(tensor<4x128xf32>) -> tensor<4x128xf32> inplace(0 -> 0)
@@ -22,9 +23,17 @@ task.graph @main devices 1 {
 }
 
 // The module remembers how it was made.
-// FREE: module attributes {mem.options = "order=best", mem.producer = "turnip {{.*}}"}
-// LARGE: module attributes {mem.options = "device-memory=65536 order=best"
-// TIGHT: module attributes {mem.options = "device-memory=18944 order=best"
+// FREE: module attributes {mem.options = "order=best resident-parameters=false", mem.producer = "turnip {{.*}}"}
+// LARGE: module attributes {mem.options = "device-memory=65536 order=best resident-parameters=false"
+// TIGHT: module attributes {mem.options = "device-memory=18944 order=best resident-parameters=false"
+
+// Parameters that fit beside the rest stay on the device: nothing is loaded but
+// the input, and the smallest cap is what it would be without them.
+// STAYS: mem.memory @params parameters capacity 0 alignment 64 readonly
+// STAYS: link_bytes = [0, 512, 256, 0]
+// STAYS-SAME: smallest_caps = [#mem.smallest_cap<18944 task 0>
+// STAYS: mem.parameter "w0" [128, 32] offsets [0, 0] sizes [128, 32] : f32 at v1 @dev0[[W0:.*]]
+// STAYS: mem.call @up {{.*}} reads({{.*}}, v1 @dev0[[W0]])
 
 // Without a cap the device's memory is as large as the plan needs; host memory
 // always is.

@@ -31,6 +31,11 @@ def PlaceMemory : Pass<"place-memory", "::mlir::ModuleOp"> {
     parameter is a part of it, and of a parameter of which only some such slices
     are used, only those are stored. Other slices are stored by themselves.
 
+    Where the device holds all parameters and the largest task besides, they stay
+    there from run to run: they are bound to the device's memory, and `@params`
+    has only what the host reads. `resident-parameters=false` loads them in every
+    run all the same.
+
     Costs of calls (`seconds` of the kernel, else estimated from `flops`, bytes
     and the rates below) and of copies steer the planner; they never make a plan
     wrong.
@@ -63,6 +68,8 @@ def PlaceMemory : Pass<"place-memory", "::mlir::ModuleOp"> {
     Option<"horizon", "horizon", "double", "0",
            "How far allocation runs ahead, as a share of the device's memory; "
            "0: try several and keep the best">,
+    Option<"residentParameters", "resident-parameters", "bool", "true",
+           "Keep all parameters on the device from run to run where they fit">,
     Option<"inPlace", "in-place", "bool", "true",
            "Let results take the place of operands where kernels allow it">,
     Option<"pruneEdges", "prune-edges", "bool", "true",

@@ -109,6 +109,11 @@ void PlacementBuilder::add(Operation &op) {
   if (auto parameter = dyn_cast<ParameterOp>(op)) {
     placement.entry.push_back(piece(parameter.getRange()));
     result.entry.push_back(&op);
+    // What may be written must be back in place for the next run.
+    if (placement.memories[placement.entry.back().memory].writable) {
+      placement.exit.push_back(placement.entry.back());
+      result.exit.push_back(&op);
+    }
   } else if (auto input = dyn_cast<InputOp>(op)) {
     placement.entry.push_back(piece(input.getRange()));
     result.entry.push_back(&op);

@@ -68,6 +68,7 @@ public:
 private:
   FailureOr<MemoryOp> memoryOf(Operation *op, RangeAttr range);
   LogicalResult verifyPiece(Operation *op, RangeAttr range, MemoryKind kind);
+  LogicalResult verifyParameter(ParameterOp op);
   LogicalResult verifyCall(CallOp call);
   LogicalResult verifyBuffers(CallOp call, task::KernelOp kernel,
                               StringRef what, ArrayAttr ranges,
@@ -101,6 +102,16 @@ LogicalResult SymbolVerifier::verifyPiece(Operation *op, RangeAttr range,
   return op->emitOpError("expected bytes in a memory of kind ")
          << stringifyMemoryKind(kind) << ", but " << range.getMemory()
          << " is of kind " << stringifyMemoryKind(memory->getKind());
+}
+
+/// A parameter is loaded from a memory of parameters, or stays on a device.
+LogicalResult SymbolVerifier::verifyParameter(ParameterOp op) {
+  FailureOr<MemoryOp> memory = memoryOf(op, op.getRange());
+  if (failed(memory))
+    return failure();
+  if (memory->getKind() == MemoryKind::Device)
+    return success();
+  return verifyPiece(op, op.getRange(), MemoryKind::Parameters);
 }
 
 LogicalResult SymbolVerifier::verifyBuffers(CallOp call, task::KernelOp kernel,
@@ -228,7 +239,7 @@ LogicalResult SymbolVerifier::verify() {
   for (Operation &op : graph.getBody().front()) {
     LogicalResult result = success();
     if (auto parameter = dyn_cast<ParameterOp>(op))
-      result = verifyPiece(&op, parameter.getRange(), MemoryKind::Parameters);
+      result = verifyParameter(parameter);
     else if (auto input = dyn_cast<InputOp>(op))
       result = verifyPiece(&op, input.getRange(), MemoryKind::Host);
     else if (auto exit = dyn_cast<ResultOp>(op))
