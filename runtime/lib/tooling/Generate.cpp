@@ -11,6 +11,7 @@
 #include "turnip/parameters/GgufFile.h"
 
 #include <charconv>
+#include <cmath>
 #include <ostream>
 
 using namespace turnip;
@@ -86,11 +87,13 @@ Status Generator::readPrompt() {
       return ids.status();
     tokens = std::move(*ids);
   } else {
-    Expected<parameters::GgufFile> file =
-        parameters::GgufFile::open(options.parameters);
+    const std::string &path =
+        options.tokenizer.empty() ? options.parameters : options.tokenizer;
+    Expected<parameters::GgufFile> file = parameters::GgufFile::open(path);
     if (!file)
       return file.status().withContext("the vocabulary of --prompt comes from "
-                                       "the .gguf file of --parameters");
+                                       "the .gguf file of --tokenizer or "
+                                       "--parameters");
     Expected<tokenizer::Tokenizer> created =
         tokenizer::Tokenizer::create(*file);
     if (!created)
@@ -132,9 +135,15 @@ Expected<int32_t> Generator::next() {
   TURNIP_RETURN_IF_ERROR(session.readResult(logits->name, last * vocabulary,
                                             vocabulary, row.data.data()));
   int64_t best = 0;
-  for (int64_t i = 1; i < vocabulary; ++i)
+  for (int64_t i = 0; i < vocabulary; ++i) {
+    if (std::isnan(row.valueAsDouble(i)))
+      return Status::error(StatusCode::BadInput,
+                           "the logit of token " + std::to_string(i) +
+                               " at position " + std::to_string(last) +
+                               " is not a number");
     if (row.valueAsDouble(i) > row.valueAsDouble(best))
       best = i;
+  }
   return static_cast<int32_t>(best);
 }
 

@@ -151,6 +151,8 @@ static void addGenerationFlags(FlagParser &parser, RunOptions &options) {
                    "continue a text; the .gguf file of --parameters has the "
                    "vocabulary",
                    options.prompt);
+  parser.addString("tokenizer", "FILE",
+                   "another .gguf file with the vocabulary", options.tokenizer);
   parser.addSwitch("chat", "take the prompt as a user's message in a chat",
                    options.chat);
   parser.addString("tokens", "1,2,3", "continue token ids", options.tokens);

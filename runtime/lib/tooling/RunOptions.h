@@ -45,6 +45,7 @@ struct RunOptions {
   /// Text generation.
   std::string prompt;
   std::string tokens;
+  std::string tokenizer;
   uint64_t generate = 16;
 
   std::string trace;

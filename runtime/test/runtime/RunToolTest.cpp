@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../GgufWriter.h"
 #include "../artifact/Sample.h"
 
 #include "turnip/artifact/Artifact.h"
@@ -211,6 +212,42 @@ TEST_F(RunTool, ContinuesTokens) {
             "given\n");
   EXPECT_EQ(run({"--tokens=1", "--runs=2"}).code, 2);
   EXPECT_EQ(run({"--tokens=1", "--device=null"}).code, 2);
+}
+
+TEST_F(RunTool, ContinuesText) {
+  test::GgufWriter writer;
+  writer.text("tokenizer.ggml.model", "gpt2");
+  writer.text("tokenizer.ggml.pre", "gpt-2");
+  writer.texts("tokenizer.ggml.tokens",
+               {"a", "b", "c", "d", "e", "f", "g", "h"});
+  writer.texts("tokenizer.ggml.merges", {});
+  ASSERT_TRUE(parameters::writeFileAtomically(path("v.gguf"), writer.bytes()));
+  const std::string vocabulary = "--tokenizer=" + path("v.gguf");
+  ToolResult ids = run({"--tokens=1,2", "--generate=2"});
+  ToolResult text = run({"--prompt=bc", "--generate=2", vocabulary});
+  EXPECT_EQ(text.code, 0) << text.err;
+  std::string expected = "bc";
+  for (char c : ids.out)
+    if (c >= '0' && c <= '7')
+      expected += static_cast<char>(c - '0' + 'a');
+  EXPECT_EQ(text.out, expected + "\n");
+  EXPECT_EQ(expected.size(), 4U);
+  EXPECT_NE(
+      run({"--prompt=bc", "--chat", vocabulary}).err.find("no chat template"),
+      std::string::npos);
+  EXPECT_NE(run({"--prompt=bc"})
+                .err.find("of --tokenizer or --parameters: "
+                          "cannot open 'random:3'"),
+            std::string::npos);
+}
+
+TEST_F(RunTool, LogitsThatAreNoNumbersAreAnError) {
+  ToolResult result =
+      runRaw({path("sample.memgraph"), "--entry=main", "--parameters=splat:nan",
+              "--tokens=1,2", "--generate=1"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.err, "turnip-run: error: the logit of token 0 at position "
+                        "1 is not a number\n");
 }
 
 TEST_F(RunTool, HelpAndVersion) {
