@@ -33,18 +33,7 @@ int64_t KernelTarget::vectorBits() const {
 }
 
 std::vector<std::string> KernelTarget::requiredFeatures() const {
-  std::vector<std::string> features = {"cx16", "popcnt", "ssse3", "sse4_1",
-                                       "sse4_2"};
-  if (cpu == "x86-64-v2")
-    return features;
-  for (const char *name :
-       {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "lzcnt", "movbe"})
-    features.push_back(name);
-  if (cpu == "x86-64-v4")
-    for (const char *name :
-         {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"})
-      features.push_back(name);
-  return features;
+  return {cpu};
 }
 
 /// The function as text, without locations and without attributes that say

@@ -37,6 +37,8 @@ const StressCase::Stage StressCase::stages[] = {
     {"linalg", &StressCase::checkLinalg},
     {"partition", &StressCase::checkPartition},
     {"execute", &StressCase::checkExecution},
+    {"kernels", &StressCase::checkKernels},
+    {"whole", &StressCase::checkWhole},
 };
 
 SmallVector<StringRef> StressCase::getStages() {

@@ -34,11 +34,7 @@ static void annotateKernels(ModuleOp module, Random &random) {
     SmallVector<int64_t> pairs;
     for (unsigned o = 0; o < kernel.getNumTensorArguments(); ++o)
       for (auto [r, type] : llvm::enumerate(kernel.getResultTypes())) {
-        bool isTaken = false;
-        for (size_t i = 0; i < pairs.size(); i += 2)
-          isTaken |= pairs[i] == o || pairs[i + 1] == static_cast<int64_t>(r);
-        if (!isTaken && kernel.getArgumentTypes()[o] == type &&
-            random.chance(60))
+        if (kernel.getArgumentTypes()[o] == type && random.chance(60))
           pairs.append({o, static_cast<int64_t>(r)});
       }
     if (!pairs.empty())
@@ -188,4 +184,12 @@ Status StressCase::checkExecution() {
   TURNIP_RETURN_IF_ERROR(checkCaps(**graph, find).withContext(partitioning));
   return interpreted.error().empty() ? Status::ok()
                                      : stageError(interpreted.error());
+}
+
+Status StressCase::checkWhole() {
+  std::string pipeline = partitioning + ",task-compile-kernels";
+  Expected<OwningOpRef<ModuleOp>> graph = lower(pipeline);
+  if (!graph)
+    return graph.status();
+  return checkCaps(**graph, nullptr).withContext(pipeline);
 }

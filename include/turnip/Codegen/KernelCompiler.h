@@ -37,8 +37,8 @@ struct KernelTarget {
   int64_t vectorBits() const;
   /// True where the processor has fused multiply-add and half conversions.
   bool hasFMA() const { return cpu != "x86-64-v2"; }
-  /// The features beyond plain x86-64 that the code may use, by the names the
-  /// runtime's CPU check knows (as in /proc/cpuinfo: "avx2", "fma", ...).
+  /// What the code requires of a processor, in the names that the runtime's
+  /// check knows: the level itself, which stands for its features.
   std::vector<std::string> requiredFeatures() const;
 };
 

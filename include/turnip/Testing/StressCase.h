@@ -67,6 +67,8 @@ private:
   /// Compiled kernels, called one after the other, agree with their bodies on
   /// the same operands, and all of them with the program.
   Status checkKernels();
+  /// As checkExecution, with compiled kernels.
+  Status checkWhole();
 
   using KernelTable =
       llvm::function_ref<runtime::KernelFunction(llvm::StringRef)>;

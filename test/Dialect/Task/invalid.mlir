@@ -85,8 +85,8 @@ task.kernel @k(tensor<8xf32>) -> tensor<8xf32> inplace(0 -> 1)
 
 // -----
 
-// expected-error @+1 {{expected operands and results in one inplace pair each, but got 0 -> 1 again}}
-task.kernel @k(tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) inplace(0 -> 0, 0 -> 1)
+// expected-error @+1 {{expected every inplace pair once, but got 0 -> 1 again}}
+task.kernel @k(tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) inplace(0 -> 1, 0 -> 0, 0 -> 1)
 
 // -----
 

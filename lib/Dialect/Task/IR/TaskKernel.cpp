@@ -206,7 +206,7 @@ static LogicalResult verifyInplace(KernelOp op) {
            << flat->size() << " numbers";
   int64_t operands = op.getNumTensorArguments();
   int64_t results = op.getResultTypes().size();
-  llvm::SmallSet<int64_t, 4> seenOperands, seenResults;
+  llvm::SmallSet<std::pair<int64_t, int64_t>, 4> seen;
   for (auto [operand, result] : op.getInplacePairs()) {
     if (operand < 0 || operand >= operands)
       return op.emitOpError("expected an inplace operand below ")
@@ -214,10 +214,8 @@ static LogicalResult verifyInplace(KernelOp op) {
     if (result < 0 || result >= results)
       return op.emitOpError("expected an inplace result below ")
              << results << ", but got " << result;
-    if (!seenOperands.insert(operand).second ||
-        !seenResults.insert(result).second)
-      return op.emitOpError("expected operands and results in one inplace pair "
-                            "each, but got ")
+    if (!seen.insert({operand, result}).second)
+      return op.emitOpError("expected every inplace pair once, but got ")
              << operand << " -> " << result << " again";
     int64_t from = *tensorBytes(op.getArgumentTypes()[operand]);
     int64_t to = *tensorBytes(op.getResultTypes()[result]);

@@ -41,7 +41,8 @@ def Task_KernelOp : Task_Op<"kernel", [IsolatedFromAbove, Symbol,
     - `flops`, `bytes`, `seconds`: work, memory traffic and time of one call,
       for estimates;
     - `inplace(operand -> result, ...)`: results that may be written over an
-      operand of as many bytes;
+      operand of as many bytes; where an operand or result occurs more than
+      once, any one of the pairs may be used;
     - `objects`: machine code, at most one per triple and features.
 
     ```mlir
