@@ -11,10 +11,10 @@
 
 // CHECK: task.kernel @scale
 // CHECK-SAME: grid 1 workspace 0 flops 8 bytes 64 inplace(0 -> 0)
-// CHECK-SAME: triple = "x86_64-unknown-linux-gnu", features = ["cx16", {{.*}}"avx2"{{.*}}"fma"
+// CHECK-SAME: triple = "x86_64-unknown-linux-gnu", features = ["x86-64-v3"]
 // CHECK-SAME: format = "elf-so", symbol = "turnip_kernel", code = dense<"0x7F454C46
 // V2: task.kernel @scale
-// V2-NOT: "avx2"
+// V2-SAME: features = ["x86-64-v2"]
 task.kernel @scale(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = ein.einsum "i->i"(%x) {
   ^bb0(%a: f32):
