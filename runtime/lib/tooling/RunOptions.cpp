@@ -166,6 +166,8 @@ static void addAllFlags(FlagParser &parser, RunOptions &options) {
   addDeviceFlags(parser, options);
   addRunFlags(parser, options);
   addGenerationFlags(parser, options);
+  parser.addSwitch("inspect", "print what is in the artifact, run nothing",
+                   options.inspect);
   parser.addSwitch("help", "print this", options.help);
   parser.addSwitch("version", "print the version", options.version);
 }

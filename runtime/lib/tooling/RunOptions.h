@@ -64,6 +64,7 @@ struct RunOptions {
   bool benchmark = false;
   bool summary = false;
   bool guard = false;
+  bool inspect = false;
   bool help = false;
   bool version = false;
 

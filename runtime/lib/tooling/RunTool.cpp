@@ -12,6 +12,8 @@
 #include "Generate.h"
 #include "Interrupt.h"
 #include "RunOptions.h"
+#include "turnip/artifact/Artifact.h"
+#include "turnip/artifact/Print.h"
 #include "turnip/runtime/Session.h"
 #include "turnip/support/Json.h"
 
@@ -37,6 +39,7 @@ public:
   Status run();
 
 private:
+  Status inspect();
   Status prepare();
   Status generate();
   Status runRepeatedly();
@@ -300,7 +303,17 @@ Status RunTool::writeReports() {
   return Status::ok();
 }
 
+Status RunTool::inspect() {
+  Expected<artifact::Module> module = artifact::loadFile(options.artifact);
+  if (!module)
+    return module.status();
+  artifact::print(*module, out);
+  return Status::ok();
+}
+
 Status RunTool::run() {
+  if (options.inspect)
+    return inspect();
   InterruptHandler interrupts;
   TURNIP_RETURN_IF_ERROR(prepare());
   session->watchStopFlag(InterruptHandler::flag());

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <sstream>
 #include <unistd.h>
 
@@ -76,6 +77,19 @@ TEST(Artifact, LoadsEveryField) {
   EXPECT_EQ(touchedBytes(*loaded, entry), entry.statistics.peakBytes);
 }
 
+TEST(Artifact, FrozenFileRoundTrips) {
+  std::ifstream file(TURNIP_FROZEN_ARTIFACT, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(file)),
+                    std::istreambuf_iterator<char>());
+  Expected<Module> module = load(bytes);
+  ASSERT_TRUE(module) << module.status().message();
+  EXPECT_EQ(module->entries[0].vertices.size(), 10u);
+  Expected<std::string> again = serialize(*module);
+  ASSERT_TRUE(again) << again.status().message();
+  // As long as the format is the one it was written in.
+  EXPECT_TRUE(bytes == *again);
+}
+
 TEST(Artifact, LoadsFromAnyAddress) {
   std::string bytes = sampleBytes();
   for (size_t shift = 0; shift < 9; ++shift) {
@@ -136,7 +150,7 @@ machine
   link 0: host to dev0, channel 0, 1.000 GB/s, 10.0 us
   link 1: params to dev0, channel 0, 1.000 GB/s, 10.0 us
   link 2: dev0 to host, channel 1, 0.500 GB/s, 10.0 us
-3 kernels, 0.00 MiB (46 bytes) of code
+3 kernels, 0.00 MiB (58 bytes) of code
   lookup: 1 call, grid 1, workspace 0 bytes, 0 flops, 272 bytes moved
     (tensor<4xi32>, tensor<100x8xf32>) -> tensor<4x8xf32>
     x86_64-unknown-linux-gnu, elf-so, 12 bytes
@@ -147,6 +161,7 @@ machine
     nvptx64-nvidia-cuda, ptx, 10 bytes, sm_80
   add: 1 call, grid 1, workspace 0 bytes, 0 flops, 0 bytes moved
     (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    x86_64-unknown-linux-gnu, elf-so, 12 bytes
 entry main
   4 calls, 5 copies, 1 join; 8 data and 3 memory dependencies
   transfer: 1 copy, 0.00 MiB (128 bytes)

@@ -83,6 +83,7 @@ static std::vector<Kernel> makeKernels() {
   add.operandBytes = {128, 128};
   add.resultBytes = {128};
   add.inPlace = {{0, 0}, {1, 0}};
+  add.objects = {{"x86_64-unknown-linux-gnu", {}, "elf-so", "add", code}};
   return {lookup, multiply, add};
 }
 

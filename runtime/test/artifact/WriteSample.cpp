@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// usage: write-sample FILE
-// A seed for utils/fuzz.sh.
+// usage: write-sample FILE [KERNELS.so]
+// With kernels, the sample can be executed: test/compat has how it was used.
+// Without, it is a seed for utils/fuzz.sh.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,13 +16,25 @@
 #include "turnip/artifact/Artifact.h"
 
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 
 using namespace turnip;
 
 int main(int argc, char **argv) {
-  if (argc != 2)
+  if (argc != 2 && argc != 3)
     return exitCode(StatusCode::InvalidArgument);
-  Status status = artifact::saveFile(artifact::makeSample(), argv[1]);
+  artifact::Module module = artifact::makeSample();
+  if (argc == 3) {
+    std::ifstream file(argv[2], std::ios::binary);
+    std::string code((std::istreambuf_iterator<char>(file)),
+                     std::istreambuf_iterator<char>());
+    for (artifact::Kernel &kernel : module.kernels)
+      for (artifact::KernelObject &object : kernel.objects)
+        if (object.format == "elf-so")
+          object.code = code;
+  }
+  Status status = artifact::saveFile(module, argv[1]);
   if (!status)
     std::fprintf(stderr, "%s\n", status.message().c_str());
   return exitCode(status.code());
