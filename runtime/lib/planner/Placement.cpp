@@ -274,20 +274,39 @@ Status Verifier::checkOverlaps(uint32_t op) {
     return std::tie(accesses[a].memory, accesses[a].offset, a) <
            std::tie(accesses[b].memory, accesses[b].offset, b);
   });
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    const Access &first = accesses[sorted[i]];
-    for (size_t j = i + 1; j < sorted.size(); ++j) {
-      const Access &second = accesses[sorted[j]];
-      if (second.memory != first.memory ||
-          second.offset - first.offset >= first.bytes)
-        break;
-      if (first.role == Role::Read && second.role == Role::Read)
-        continue;
-      if (first.inPlaceOf == sorted[j] || second.inPlaceOf == sorted[i])
-        continue;
-      return error(opName(op) + " " + accessName(first) + " and " +
-                   accessName(second) +
+  auto overlap = [&](uint32_t early, uint32_t late) {
+    return early != None && accesses[early].memory == accesses[late].memory &&
+           accesses[late].offset - accesses[early].offset <
+               accesses[early].bytes;
+  };
+  auto end = [&](uint32_t i) { return accesses[i].offset + accesses[i].bytes; };
+  // Of the ranges so far: the write, and the two reads, that reach farthest.
+  // Two, because the farthest may be the operand whose place is taken.
+  uint32_t write = None, reads[2] = {None, None};
+  for (uint32_t i : sorted) {
+    const Access &access = accesses[i];
+    uint32_t clash = None;
+    if (overlap(write, i) && accesses[write].inPlaceOf != i)
+      clash = write;
+    if (access.role != Role::Read)
+      for (uint32_t read : reads)
+        if (overlap(read, i) && access.inPlaceOf != read)
+          clash = read;
+    if (clash != None)
+      return error(opName(op) + " " + accessName(accesses[clash]) + " and " +
+                   accessName(access) +
                    ", which overlap and are not declared in place");
+    auto farther = [&](uint32_t other) {
+      return other == None || accesses[other].memory != access.memory ||
+             end(other) < end(i);
+    };
+    if (access.role != Role::Read) {
+      write = i;
+    } else if (farther(reads[0])) {
+      reads[1] = reads[0];
+      reads[0] = i;
+    } else if (farther(reads[1])) {
+      reads[1] = i;
     }
   }
   return Status::ok();
@@ -386,7 +405,7 @@ bool Verifier::covered(uint32_t op, Instance &instance) {
     if (std::find(instance.covers.begin(), instance.covers.end(), pred) !=
         instance.covers.end())
       return true;
-    if (placement.kinds[pred] != OpKind::Join || !afterAll(pred))
+    if (!afterAll(pred))
       continue;
     instance.covers.push_back(pred);
     return true;

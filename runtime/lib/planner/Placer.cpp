@@ -24,18 +24,37 @@ static constexpr uint64_t hostRest = 64;
 /// Host memories are planned as if they had this many bytes.
 static constexpr uint64_t unlimited = uint64_t(1) << 62;
 
+/// What each memory would need if no range were ever used twice.
+static std::vector<uint64_t> totalBytes(const Problem &problem) {
+  std::vector<uint64_t> total(problem.memories.size(), 0);
+  auto add = [&](uint32_t memory, uint64_t bytes) {
+    uint64_t alignment = problem.memories[memory].alignment;
+    uint64_t more = (bytes + alignment - 1) & ~(alignment - 1);
+    total[memory] =
+        total[memory] > UINT64_MAX - more ? UINT64_MAX : total[memory] + more;
+  };
+  for (const Tile &tile : problem.tiles)
+    add(tile.memory, tile.bytes);
+  for (const Task &task : problem.tasks)
+    add(problem.devices[task.device].memory, task.workspace);
+  return total;
+}
+
 Placer::Placer(const Problem &problem, const Machine &machine,
                const std::vector<uint32_t> &values,
                const std::vector<uint32_t> &order, const PlanOptions &options)
     : problem(problem), machine(machine), values(values), order(order),
       options(options), laneOfMemory(problem.memories.size(), None) {
-  for (const Memory &memory : problem.memories) {
+  std::vector<uint64_t> total = totalBytes(problem);
+  for (size_t i = 0; i < problem.memories.size(); ++i) {
+    const Memory &memory = problem.memories[i];
     bool device = memory.kind == MemoryKind::Device;
     uint64_t capacity = device            ? memory.capacity
                         : memory.writable ? unlimited
                                           : 0;
+    bool scarce = device && total[i] > capacity;
     arenas.emplace_back(capacity, memory.alignment,
-                        device ? 0 : Arena::untouched);
+                        scarce ? 0 : Arena::untouched);
   }
   for (const Device &device : problem.devices) {
     if (problem.memories[device.memory].kind != MemoryKind::Device)
@@ -44,6 +63,8 @@ Placer::Placer(const Problem &problem, const Machine &machine,
     Lane lane;
     lane.memory = device.memory;
     lane.backing = device.backing;
+    lane.roomy =
+        total[device.memory] <= problem.memories[device.memory].capacity;
     lane.budget = static_cast<uint64_t>(
         options.horizon *
         static_cast<double>(problem.memories[device.memory].capacity));
@@ -146,15 +167,22 @@ void Placer::listUses() {
 // Copies in host memory
 //===----------------------------------------------------------------------===//
 
-uint32_t Placer::allocateHost(uint32_t memory, uint64_t bytes) {
-  uint64_t rest = frugal ? 0 : hostRest;
-  Arena &arena = arenas[memory];
+/// Takes a range that was last used at least \p rest operations ago, or else
+/// bytes that were never used.
+uint32_t Placer::findRested(Arena &arena, uint64_t bytes, uint32_t owner,
+                            uint64_t rest) {
   uint32_t segment = None;
   if (now() >= rest)
-    segment = arena.allocate(bytes, None, now() - rest + 1);
-  if (segment == None && frugal)
-    segment = arena.allocate(bytes, None);
-  return segment != None ? segment : arena.grow(bytes, None);
+    segment = arena.allocate(bytes, owner, now() - rest + 1);
+  return segment != None ? segment : arena.grow(bytes, owner);
+}
+
+uint32_t Placer::allocateHost(uint32_t memory, uint64_t bytes) {
+  Arena &arena = arenas[memory];
+  if (!frugal)
+    return findRested(arena, bytes, None, hostRest);
+  uint32_t segment = arena.allocate(bytes, None, now() + 1);
+  return segment != None ? segment : arena.allocate(bytes, None);
 }
 
 uint32_t Placer::storeHostCopy(const HostCopy &copy) {

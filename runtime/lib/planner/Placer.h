@@ -60,6 +60,8 @@ private:
   struct Lane {
     uint32_t memory = None;
     uint32_t backing = None;
+    /// Whether the memory holds every tile there ever is at once.
+    bool roomy = false;
     /// The tasks that touch the memory, in order; the last, None, stands for
     /// what must lie there at exit.
     std::vector<uint32_t> steps;
@@ -139,6 +141,8 @@ private:
   uint32_t constantCopy(uint32_t memory, uint64_t offset);
   uint32_t storeHostCopy(const HostCopy &copy);
   void dropHostCopy(uint32_t copy);
+  uint32_t findRested(Arena &arena, uint64_t bytes, uint32_t owner,
+                      uint64_t rest);
   uint32_t allocateHost(uint32_t memory, uint64_t bytes);
 
   // Operations.

@@ -19,6 +19,11 @@ static constexpr size_t victimBatch = 16, victimLimit = 64;
 /// Segments that a window may extend to either side.
 static constexpr unsigned windowReach = 32;
 
+/// In a memory that could hold everything: operations that pass before a range
+/// is used again, and steps that allocation runs ahead. Bounds what a long
+/// graph takes without making it wait.
+static constexpr uint64_t roomyRest = 4096;
+
 //===----------------------------------------------------------------------===//
 // The allocating cursor
 //===----------------------------------------------------------------------===//
@@ -51,9 +56,11 @@ uint64_t Placer::newBytes(const Lane &lane) const {
 
 void Placer::advance(Lane &lane) {
   while (lane.allocated < lane.steps.size() && failure.isOk()) {
-    bool ahead = lane.allocated > lane.executed;
-    if (ahead && lane.piece == 0 &&
+    uint32_t ahead = lane.allocated - lane.executed;
+    if (ahead != 0 && lane.piece == 0 &&
         lane.windowBytes + newBytes(lane) > lane.budget)
+      return;
+    if (lane.roomy && ahead >= roomyRest)
       return;
     if (!allocateStep(lane, false))
       return;
@@ -180,7 +187,10 @@ uint32_t Placer::findRange(Lane &lane, uint64_t bytes, uint32_t owner,
       segment = arena[segment].next;
     return segment == None ? None : arena.takeLow(segment, bytes, owner);
   }
-  uint32_t segment = arena.allocate(bytes, owner);
+  uint32_t segment = lane.roomy ? findRested(arena, bytes, owner, roomyRest)
+                                : arena.allocate(bytes, owner);
+  if (segment == None && lane.roomy)
+    segment = arena.allocate(bytes, owner);
   if (segment != None)
     return segment;
   Window window;

@@ -128,8 +128,10 @@ std::string planner::toString(const Problem &problem,
       << "bounds in seconds: compute " << statistics.computeBound
       << ", transfer " << statistics.transferBound << ", critical path "
       << statistics.criticalPath << "\n"
-      << "predicted makespan in seconds: " << statistics.predictedMakespan
-      << ", " << statistics.predictedMakespan / statistics.makespanBound
-      << " of its bound\n";
+      << "predicted makespan in seconds: " << statistics.predictedMakespan;
+  if (statistics.makespanBound > 0)
+    out << ", " << statistics.predictedMakespan / statistics.makespanBound
+        << " of its bound";
+  out << "\n";
   return out.str();
 }

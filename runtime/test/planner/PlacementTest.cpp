@@ -183,6 +183,29 @@ TEST_F(Proof, InPlace) {
               "overlap and are not declared in place");
 }
 
+TEST_F(Proof, OverlapWithinAnOperationInAnyConstellation) {
+  Placement good = placement;
+  auto overlapping = [&](std::initializer_list<Access> accesses) {
+    placement = good;
+    placement.addOp(OpKind::Call, accesses);
+    Status status = verifyPlacement(placement);
+    return status.message().find("which overlap") != std::string::npos;
+  };
+  EXPECT_TRUE(overlapping({writes(2, 256, 128, 9), writes(2, 320, 64, 8)}));
+  EXPECT_TRUE(overlapping({writes(2, 256, 256, 9), scratch(2, 320, 64)}));
+  EXPECT_TRUE(overlapping({scratch(2, 256, 64), writes(2, 256, 64, 9)}));
+  EXPECT_TRUE(overlapping(
+      {reads(2, 0, 256, 1), reads(2, 0, 64, 1), writes(2, 192, 64, 9)}));
+  EXPECT_TRUE(overlapping({reads(2, 64, 64, 1), writes(2, 0, 128, 9)}));
+  EXPECT_FALSE(overlapping({writes(2, 256, 64, 9), writes(2, 320, 64, 8)}));
+  EXPECT_FALSE(overlapping({writes(1, 256, 64, 9), writes(2, 256, 64, 8)}));
+  // Only the operand in whose place the result goes is exempt.
+  EXPECT_TRUE(overlapping(
+      {reads(2, 0, 128, 1), reads(2, 64, 64, 2), writes(2, 0, 128, 9, 0)}));
+  EXPECT_TRUE(overlapping(
+      {reads(2, 0, 64, 1), writes(2, 0, 64, 9, 0), writes(2, 0, 64, 8, 0)}));
+}
+
 TEST_F(Proof, ReadsFindTheirValue) {
   Placement good = placement;
   placement.accesses[0].offset = 164;

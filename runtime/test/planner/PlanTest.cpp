@@ -299,6 +299,19 @@ TEST(Plan, EdgesHoldWithAndWithoutPruning) {
   }
 }
 
+TEST(Plan, RoomyMemoryIsUsedAgainInTheEnd) {
+  // A chain of 20000 tiles in a memory that would hold them all.
+  Problem problem = makeMachine();
+  uint32_t tile = addInput(problem, dev, 1024);
+  for (unsigned i = 0; i < 20000; ++i) {
+    uint32_t next = addValue(problem, dev, 1024);
+    addCall(problem, 1, {tile}, {next});
+    tile = next;
+  }
+  Plan plan = planned(problem, {OrderKind::Given});
+  EXPECT_LE(plan.statistics.peakBytes[dev], 1024u * 8400);
+}
+
 TEST(Plan, NothingToDo) {
   Problem problem = makeMachine();
   Plan plan = planned(problem);
