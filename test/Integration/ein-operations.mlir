@@ -6,6 +6,12 @@
 // RUN: turnip-opt %s --test-ein-tile="sizes=a=1,b=2,c=3,d0=1,d1=2,k=2" | turnip-eval | FileCheck %s
 // RUN: turnip-opt %s --test-ein-tile="sizes=a=2,c=1,d2=1,k=1" --canonicalize | turnip-eval | FileCheck %s
 // RUN: turnip-opt %s --partition-ein=tile-budget=64 | turnip-eval | FileCheck %s
+//
+// And compiled, placed and run.
+// RUN: turnip-opt %s --partition-ein --task-compile-kernels --place-memory | turnip-translate --mem-to-memgraph -o %t.1
+// RUN: turnip-run %t.1 | FileCheck %s
+// RUN: turnip-opt %s --partition-ein=tile-budget=64 --task-compile-kernels --place-memory=device-memory=512 | turnip-translate --mem-to-memgraph -o %t.2
+// RUN: turnip-run %t.2 --schedule=random:5 --guard | FileCheck %s
 
 // CHECK: constant: 2x2xi32=[1 -2][3 4]
 // CHECK-NEXT: contraction: 2x2xf32=[14 32][32 77]
