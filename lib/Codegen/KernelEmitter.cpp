@@ -757,12 +757,19 @@ bool KernelEmitter::mayShare(BlockArgument argument, Value result) {
 void KernelEmitter::findInplacePairs() {
   auto terminator = cast<func::ReturnOp>(source.front().getTerminator());
   int64_t operand = 0;
+  // An operand gives its buffer to one result, a result takes one buffer.
+  SmallVector<bool> taken(terminator.getNumOperands(), false);
   for (BlockArgument argument : source.getArguments()) {
     if (!isa<RankedTensorType>(argument.getType()))
       continue;
-    for (auto [i, result] : llvm::enumerate(terminator.getOperands()))
-      if (destinations.contains(result) && mayShare(argument, result))
-        inplace.push_back({operand, int64_t(i)});
+    for (auto [i, result] : llvm::enumerate(terminator.getOperands())) {
+      if (taken[i] || !destinations.contains(result) ||
+          !mayShare(argument, result))
+        continue;
+      inplace.push_back({operand, int64_t(i)});
+      taken[i] = true;
+      break;
+    }
     ++operand;
   }
 }

@@ -54,3 +54,25 @@ task.kernel @mask(%x: tensor<4x6xf32>, %offset: index) -> tensor<4x6xf32> {
   } : (tensor<4x6xf32>) -> tensor<4x6xf32>
   task.yield %0 : tensor<4x6xf32>
 }
+
+// Two operands and two results of one shape: each buffer is given once.
+// CHECK: task.kernel @pair
+// CHECK-SAME: inplace(0 -> 0{{(, 1 -> 1)?}}) objects
+task.kernel @pair(%x: tensor<4x6xf32>, %y: tensor<4x6xf32>)
+    -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  %0:2 = ein.fused "ln,ln->ln,ln" parallel "l"(%x, %y) {
+  ^bb0(%t: tensor<4x6xf32>, %u: tensor<4x6xf32>):
+    %s = ein.einsum "ln,ln->ln"(%t, %u) {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      ein.yield %c : f32
+    } : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+    %d = ein.einsum "ln->ln"(%s) {
+    ^bb0(%a: f32):
+      %c = arith.negf %a : f32
+      ein.yield %c : f32
+    } : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    ein.yield %s, %d : tensor<4x6xf32>, tensor<4x6xf32>
+  } : (tensor<4x6xf32>, tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>)
+  task.yield %0#0, %0#1 : tensor<4x6xf32>, tensor<4x6xf32>
+}
