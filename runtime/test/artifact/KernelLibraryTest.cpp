@@ -11,6 +11,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <sys/resource.h>
 
 using namespace turnip;
 using namespace turnip::artifact;
@@ -112,6 +113,20 @@ TEST(KernelLibrary, ReportsWhatTheLoaderSays) {
       loadError(object).message().rfind("kernel k: cannot load the code: ", 0),
       0u)
       << loadError(object).message();
+}
+
+TEST(KernelLibrary, ReportsThatNoFileCanBeMade) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  KernelObject object = testObject(1);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  Status status = loadError(object);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(status.code(), StatusCode::Device);
+  EXPECT_EQ(status.message(), "kernel k: cannot store the code in memory: Too "
+                              "many open files");
 }
 
 TEST(Target, LevelsNameTheMissingFeatures) {
