@@ -21,6 +21,7 @@
 #include "turnip/Dialect/Mem/Transforms/Passes.h"
 #include "turnip/Dialect/Task/IR/Task.h"
 #include "turnip/Dialect/Task/Transforms/Passes.h"
+#include "turnip/Pipelines/Phases.h"
 
 void turnip::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
@@ -37,4 +38,5 @@ void turnip::registerAllPasses() {
   registerTaskToMemPasses();
   mem::registerMemPasses();
   task::registerTaskPasses();
+  registerPhasePipelines();
 }

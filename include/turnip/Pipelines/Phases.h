@@ -1,0 +1,64 @@
+//===- Phases.h - The phases of compilation, in one table ----- -*- C++ -*-===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From one table come the pipelines of turnip-opt (turnip-ein,
+// turnip-ein-to-task, turnip-task-to-mem) and turnip-compile's --compile-from,
+// --compile-to and
+// --dump-phases, so they always agree.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TURNIP_PIPELINES_PHASES_H
+#define TURNIP_PIPELINES_PHASES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "turnip/support/Status.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <string>
+
+namespace turnip {
+
+/// What a user says about a compilation. Sizes are as parseByteSize reads them.
+struct CompileOptions {
+  /// Bytes that one task's operands and results may take.
+  std::string tileBudget = "4MiB";
+  /// Bytes of each device and of the host; empty: no cap.
+  std::string deviceMemory, hostMemory;
+  /// The processor that kernels are compiled for.
+  std::string target = "x86-64-v3";
+  /// Bytes per second and seconds that the planner reckons with per copy.
+  double linkBandwidth = 1e10, linkLatency = 1e-5;
+};
+
+/// The levels of the program. Input is whatever comes in.
+enum class Phase { Input, Ein, Task, Mem, Artifact };
+
+/// One phase: how to get there from the one before.
+struct PhaseInfo {
+  Phase phase;
+  /// As --compile-to spells it.
+  llvm::StringLiteral name;
+  /// The pipeline of turnip-opt that gets there; empty where no pass does.
+  llvm::StringLiteral pipeline;
+  llvm::StringLiteral summary;
+  /// Adds the pipeline's passes. Null where no pass gets there. A pass that can
+  /// tell why it fails writes that to \p failure if it is not null.
+  void (*build)(mlir::OpPassManager &manager, const CompileOptions &options,
+                Status *failure);
+};
+
+/// All phases in order, Input first.
+llvm::ArrayRef<PhaseInfo> getPhases();
+
+/// Registers the pipelines of all phases for turnip-opt.
+void registerPhasePipelines();
+
+} // namespace turnip
+
+#endif // TURNIP_PIPELINES_PHASES_H

@@ -1,0 +1,67 @@
+//===- Compile.cpp - Modules through the phases ---------------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/Pipelines/Compile.h"
+
+#include "turnip/Codegen/KernelCompiler.h"
+#include "turnip/support/ByteSize.h"
+
+using namespace mlir;
+using namespace turnip;
+
+Status turnip::checkRequest(const CompileRequest &request) {
+  const CompileOptions &options = request.options;
+  std::pair<const char *, const std::string &> sizes[] = {
+      {"--tile-budget", options.tileBudget},
+      {"--device-memory", options.deviceMemory},
+      {"--host-memory", options.hostMemory}};
+  for (auto [option, text] : sizes) {
+    if (text.empty())
+      continue;
+    Expected<int64_t> bytes = parseByteSize(text);
+    if (!bytes)
+      return bytes.status().withContext(option);
+  }
+  auto invalid = [](const std::string &message) {
+    return Status::error(StatusCode::InvalidArgument, message);
+  };
+  if (failed(codegen::KernelTarget::get(options.target)))
+    return invalid("--target: expected x86-64-v2, x86-64-v3 or x86-64-v4, but "
+                   "got " +
+                   options.target);
+  if (request.from == Phase::Artifact)
+    return invalid("--compile-from: an artifact cannot be compiled further; "
+                   "turnip-translate --memgraph-to-mem reads it");
+  if (request.to < request.from)
+    return invalid("--compile-to: expected a phase after " +
+                   getPhases()[size_t(request.from)].name.str() + ", but got " +
+                   getPhases()[size_t(request.to)].name.str());
+  return Status::ok();
+}
+
+Status turnip::runPhases(ModuleOp module, const CompileRequest &request) {
+  for (const PhaseInfo &info : getPhases()) {
+    if (!info.build || info.phase <= request.from || info.phase > request.to)
+      continue;
+    if (request.before)
+      request.before(info);
+    Status failure;
+    PassManager manager(module->getContext(), ModuleOp::getOperationName());
+    if (failed(applyPassManagerCLOptions(manager)))
+      return Status::error(StatusCode::InvalidArgument,
+                           "the pass manager's options make no sense");
+    info.build(manager, request.options, &failure);
+    if (failed(manager.run(module)))
+      return Status::error(failure ? StatusCode::BadInput : failure.code(),
+                           "compilation stopped on the way to phase " +
+                               info.name.str());
+    if (request.after)
+      TURNIP_RETURN_IF_ERROR(request.after(info, module));
+  }
+  return Status::ok();
+}

@@ -1,0 +1,222 @@
+//===- turnip-compile.cpp - A program to an artifact ----------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "turnip/Dialect/Mem/Transforms/Passes.h"
+#include "turnip/Dialect/Task/Transforms/Passes.h"
+#include "turnip/Pipelines/Compile.h"
+#include "turnip/Pipelines/Registration.h"
+#include "turnip/Target/MemGraph.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+using namespace turnip;
+namespace cl = llvm::cl;
+
+namespace {
+/// The command line.
+struct Flags {
+  cl::OptionCategory category{"turnip-compile options"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("<model.mlir>"),
+                             cl::init("-"), cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::desc("Where the result goes"),
+                              cl::value_desc("file"), cl::init("-"),
+                              cl::cat(category)};
+  cl::opt<std::string> from{
+      "compile-from",
+      cl::desc("What the input is: input (the default), ein, "
+               "task or mem"),
+      cl::value_desc("phase"), cl::init("input"), cl::cat(category)};
+  cl::opt<std::string> to{
+      "compile-to",
+      cl::desc("What to make of it: ein, task, mem or artifact (the default)"),
+      cl::value_desc("phase"), cl::init("artifact"), cl::cat(category)};
+  cl::opt<std::string> deviceMemory{
+      "device-memory",
+      cl::desc("Bytes of each device's memory, such as 64MiB; no cap without"),
+      cl::value_desc("size"), cl::cat(category)};
+  cl::opt<std::string> hostMemory{
+      "host-memory",
+      cl::desc("Bytes of host memory, parameters included; no cap without"),
+      cl::value_desc("size"), cl::cat(category)};
+  cl::opt<std::string> tileBudget{
+      "tile-budget",
+      cl::desc("Bytes that one task's operands and results may take (4MiB)"),
+      cl::value_desc("size"), cl::init(CompileOptions().tileBudget),
+      cl::cat(category)};
+  cl::opt<unsigned> devices{"devices", cl::desc("How many devices (1)"),
+                            cl::value_desc("n"), cl::init(1),
+                            cl::cat(category)};
+  cl::opt<std::string> target{
+      "target",
+      cl::desc("The processor: x86-64-v2, x86-64-v3 (the default) or "
+               "x86-64-v4"),
+      cl::value_desc("level"), cl::init(CompileOptions().target),
+      cl::cat(category)};
+  cl::opt<double> linkBandwidth{
+      "link-bandwidth", cl::desc("Bytes per second of links, for the plan"),
+      cl::value_desc("bytes/s"), cl::init(CompileOptions().linkBandwidth),
+      cl::cat(category)};
+  cl::opt<double> linkLatency{
+      "link-latency", cl::desc("Seconds of each copy, for the plan"),
+      cl::value_desc("s"), cl::init(CompileOptions().linkLatency),
+      cl::cat(category)};
+  cl::opt<std::string> dumpPhases{
+      "dump-phases", cl::desc("Write the IR after each phase into this folder"),
+      cl::value_desc("folder"), cl::cat(category)};
+  cl::opt<bool> printStatistics{
+      "print-statistics",
+      cl::desc("Print statistics of the task and mem phases to stdout (stderr "
+               "if the result goes there)"),
+      cl::cat(category)};
+};
+} // namespace
+
+static Status findPhase(StringRef option, StringRef name, Phase &phase) {
+  std::string known;
+  for (const PhaseInfo &info : getPhases()) {
+    if (info.name == name) {
+      phase = info.phase;
+      return Status::ok();
+    }
+    known += (known.empty() ? "" : ", ") + info.name.str();
+  }
+  return Status::error(StatusCode::InvalidArgument,
+                       option.str() + ": expected one of " + known +
+                           ", but got " + name.str());
+}
+
+static Expected<CompileRequest> readFlags(const Flags &flags) {
+  CompileRequest request;
+  TURNIP_RETURN_IF_ERROR(findPhase("--compile-from", flags.from, request.from));
+  TURNIP_RETURN_IF_ERROR(findPhase("--compile-to", flags.to, request.to));
+  request.options = {flags.tileBudget, flags.deviceMemory,  flags.hostMemory,
+                     flags.target,     flags.linkBandwidth, flags.linkLatency};
+  if (flags.devices != 1)
+    return Status::error(StatusCode::InvalidArgument,
+                         "--devices: programs are split for 1 device only, but "
+                         "got " +
+                             std::to_string(flags.devices));
+  TURNIP_RETURN_IF_ERROR(checkRequest(request));
+  return request;
+}
+
+/// Writes through a temporary file, so that a failure leaves nothing behind.
+static Status writeFile(StringRef path, StringRef bytes) {
+  llvm::Error error =
+      llvm::writeToOutput(path, [&](raw_ostream &os) -> llvm::Error {
+        os << bytes;
+        return llvm::Error::success();
+      });
+  if (!error)
+    return Status::ok();
+  return Status::error(StatusCode::Io, "cannot write " + path.str() + ": " +
+                                           llvm::toString(std::move(error)));
+}
+
+static std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  os << '\n';
+  return text;
+}
+
+static void printStatistics(Phase phase, ModuleOp module, raw_ostream &os) {
+  if (phase == Phase::Task)
+    task::printStatistics(module, os);
+  else if (phase == Phase::Mem)
+    mem::printStatistics(module, os);
+}
+
+/// What happens around each phase: progress, dumps, statistics.
+static Status addObservers(CompileRequest &request, const Flags &flags) {
+  if (llvm::sys::Process::StandardErrIsDisplayed())
+    request.before = [](const PhaseInfo &info) {
+      llvm::errs() << "to " << info.name << ": " << info.summary << "\n";
+    };
+  if (!flags.dumpPhases.empty())
+    if (std::error_code error =
+            llvm::sys::fs::create_directories(flags.dumpPhases.getValue()))
+      return Status::error(StatusCode::Io, "cannot make folder " +
+                                               flags.dumpPhases + ": " +
+                                               error.message());
+  raw_ostream &statistics = flags.output == "-" ? llvm::errs() : llvm::outs();
+  request.after = [&](const PhaseInfo &info, ModuleOp module) -> Status {
+    if (flags.printStatistics)
+      printStatistics(info.phase, module, statistics);
+    if (flags.dumpPhases.empty())
+      return Status::ok();
+    SmallString<128> path(flags.dumpPhases);
+    llvm::sys::path::append(path, std::to_string(int(info.phase)) + "." +
+                                      info.name.str() + ".mlir");
+    return writeFile(path, print(module));
+  };
+  return Status::ok();
+}
+
+static Status compile(const Flags &flags) {
+  Expected<CompileRequest> request = readFlags(flags);
+  if (!request)
+    return request.status();
+  TURNIP_RETURN_IF_ERROR(addObservers(*request, flags));
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      openInputFile(flags.input, &message);
+  if (!buffer)
+    return Status::error(StatusCode::Io, message);
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
+  SourceMgrDiagnosticHandler handler(*sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return Status::error(StatusCode::BadInput, "the input is not valid");
+  TURNIP_RETURN_IF_ERROR(runPhases(*module, *request));
+  if (request->to != Phase::Artifact)
+    return writeFile(flags.output, print(*module));
+  FailureOr<std::string> bytes = serializeMemGraph(*module);
+  if (failed(bytes))
+    return Status::error(StatusCode::BadInput, "no artifact was made");
+  return writeFile(flags.output, *bytes);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Flags flags;
+  registerAllPasses();
+  registerAsmPrinterCLOptions();
+  registerMLIRContextCLOptions();
+  registerPassManagerCLOptions();
+  const char *overview =
+      "Compiles a program for a device with little memory\n\n"
+      "Takes a module of ein functions through the phases ein, task and mem "
+      "to\n"
+      "an artifact, which turnip-run executes.\n\n"
+      "Exit codes: 0 ok, 1 bad input, 2 usage, 3 does not fit, 5 "
+      "input/output.\n";
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
+    return exitCode(StatusCode::InvalidArgument);
+  Status status = compile(flags);
+  if (!status)
+    llvm::WithColor::error(llvm::errs(), "turnip-compile")
+        << status.message() << "\n";
+  return exitCode(status.code());
+}
