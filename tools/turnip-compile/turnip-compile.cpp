@@ -100,19 +100,35 @@ static Status findPhase(StringRef option, StringRef name, Phase &phase) {
                            ", but got " + name.str());
 }
 
-static Expected<CompileRequest> readFlags(const Flags &flags) {
+/// What the command line said. Linking kernels in this process resets every
+/// option to its default, so flags are read once, before anything runs.
+struct Settings {
+  explicit Settings(const Flags &flags)
+      : input(flags.input), output(flags.output), from(flags.from),
+        to(flags.to), dumpPhases(flags.dumpPhases), devices(flags.devices),
+        printStatistics(flags.printStatistics) {
+    request.options = {flags.tileBudget,    flags.deviceMemory,
+                       flags.hostMemory,    flags.target,
+                       flags.linkBandwidth, flags.linkLatency};
+  }
+
+  std::string input, output, from, to, dumpPhases;
+  unsigned devices;
+  bool printStatistics;
   CompileRequest request;
-  TURNIP_RETURN_IF_ERROR(findPhase("--compile-from", flags.from, request.from));
-  TURNIP_RETURN_IF_ERROR(findPhase("--compile-to", flags.to, request.to));
-  request.options = {flags.tileBudget, flags.deviceMemory,  flags.hostMemory,
-                     flags.target,     flags.linkBandwidth, flags.linkLatency};
-  if (flags.devices != 1)
+};
+
+static Status check(Settings &settings) {
+  CompileRequest &request = settings.request;
+  TURNIP_RETURN_IF_ERROR(
+      findPhase("--compile-from", settings.from, request.from));
+  TURNIP_RETURN_IF_ERROR(findPhase("--compile-to", settings.to, request.to));
+  if (settings.devices != 1)
     return Status::error(StatusCode::InvalidArgument,
                          "--devices: programs are split for 1 device only, but "
                          "got " +
-                             std::to_string(flags.devices));
-  TURNIP_RETURN_IF_ERROR(checkRequest(request));
-  return request;
+                             std::to_string(settings.devices));
+  return checkRequest(request);
 }
 
 /// Writes through a temporary file, so that a failure leaves nothing behind.
@@ -144,24 +160,24 @@ static void printStatistics(Phase phase, ModuleOp module, raw_ostream &os) {
 }
 
 /// What happens around each phase: progress, dumps, statistics.
-static Status addObservers(CompileRequest &request, const Flags &flags) {
+static Status addObservers(Settings &settings) {
   if (llvm::sys::Process::StandardErrIsDisplayed())
-    request.before = [](const PhaseInfo &info) {
+    settings.request.before = [](const PhaseInfo &info) {
       llvm::errs() << "to " << info.name << ": " << info.summary << "\n";
     };
-  if (!flags.dumpPhases.empty())
-    if (std::error_code error =
-            llvm::sys::fs::create_directories(flags.dumpPhases.getValue()))
-      return Status::error(StatusCode::Io, "cannot make folder " +
-                                               flags.dumpPhases + ": " +
-                                               error.message());
-  raw_ostream &statistics = flags.output == "-" ? llvm::errs() : llvm::outs();
-  request.after = [&](const PhaseInfo &info, ModuleOp module) -> Status {
-    if (flags.printStatistics)
-      printStatistics(info.phase, module, statistics);
-    if (flags.dumpPhases.empty())
+  const std::string &folder = settings.dumpPhases;
+  if (!folder.empty())
+    if (std::error_code error = llvm::sys::fs::create_directories(folder))
+      return Status::error(StatusCode::Io, "cannot make folder " + folder +
+                                               ": " + error.message());
+  settings.request.after = [&settings](const PhaseInfo &info,
+                                       ModuleOp module) -> Status {
+    if (settings.printStatistics)
+      printStatistics(info.phase, module,
+                      settings.output == "-" ? llvm::errs() : llvm::outs());
+    if (settings.dumpPhases.empty())
       return Status::ok();
-    SmallString<128> path(flags.dumpPhases);
+    SmallString<128> path(settings.dumpPhases);
     llvm::sys::path::append(path, std::to_string(int(info.phase)) + "." +
                                       info.name.str() + ".mlir");
     return writeFile(path, print(module));
@@ -169,14 +185,12 @@ static Status addObservers(CompileRequest &request, const Flags &flags) {
   return Status::ok();
 }
 
-static Status compile(const Flags &flags) {
-  Expected<CompileRequest> request = readFlags(flags);
-  if (!request)
-    return request.status();
-  TURNIP_RETURN_IF_ERROR(addObservers(*request, flags));
+static Status compile(Settings &settings) {
+  TURNIP_RETURN_IF_ERROR(check(settings));
+  TURNIP_RETURN_IF_ERROR(addObservers(settings));
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer =
-      openInputFile(flags.input, &message);
+      openInputFile(settings.input, &message);
   if (!buffer)
     return Status::error(StatusCode::Io, message);
   DialectRegistry registry;
@@ -189,13 +203,13 @@ static Status compile(const Flags &flags) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return Status::error(StatusCode::BadInput, "the input is not valid");
-  TURNIP_RETURN_IF_ERROR(runPhases(*module, *request));
-  if (request->to != Phase::Artifact)
-    return writeFile(flags.output, print(*module));
+  TURNIP_RETURN_IF_ERROR(runPhases(*module, settings.request));
+  if (settings.request.to != Phase::Artifact)
+    return writeFile(settings.output, print(*module));
   FailureOr<std::string> bytes = serializeMemGraph(*module);
   if (failed(bytes))
     return Status::error(StatusCode::BadInput, "no artifact was made");
-  return writeFile(flags.output, *bytes);
+  return writeFile(settings.output, *bytes);
 }
 
 int main(int argc, char **argv) {
@@ -214,7 +228,8 @@ int main(int argc, char **argv) {
       "input/output.\n";
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return exitCode(StatusCode::InvalidArgument);
-  Status status = compile(flags);
+  Settings settings(flags);
+  Status status = compile(settings);
   if (!status)
     llvm::WithColor::error(llvm::errs(), "turnip-compile")
         << status.message() << "\n";

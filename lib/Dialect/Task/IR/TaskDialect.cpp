@@ -13,6 +13,8 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace turnip::task;
 
@@ -128,8 +130,9 @@ ObjectAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 ObjectAttr ObjectAttr::get(MLIRContext *context, StringRef triple,
                            ArrayRef<std::string> features, StringRef format,
                            StringRef symbol, StringRef code) {
+  std::set<std::string> sorted(features.begin(), features.end());
   SmallVector<StringAttr> featureAttrs;
-  for (const std::string &feature : features)
+  for (const std::string &feature : sorted)
     featureAttrs.push_back(StringAttr::get(context, feature));
   auto type = RankedTensorType::get({static_cast<int64_t>(code.size())},
                                     IntegerType::get(context, 8));

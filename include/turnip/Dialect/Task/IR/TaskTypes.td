@@ -67,7 +67,7 @@ def Task_ObjectAttr : Task_Attr<"Object", "object"> {
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Builds the attribute from plain bytes.
+    /// Builds the attribute from plain bytes; sorts the features.
     static ObjectAttr get(::mlir::MLIRContext *context, ::llvm::StringRef triple,
                           ::llvm::ArrayRef<::std::string> features,
                           ::llvm::StringRef format, ::llvm::StringRef symbol,
