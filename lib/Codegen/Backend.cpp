@@ -32,6 +32,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -226,10 +227,37 @@ static llvm::Expected<std::string> runLinker(llvm::StringRef object) {
   return (*buffer)->getBuffer().str();
 }
 
+/// Makes the value of \p option its default, if it is of type T.
+template <typename T> static bool pinOption(llvm::cl::Option *option) {
+  if (auto *own = dynamic_cast<llvm::cl::opt<T> *>(option)) {
+    own->setInitialValue(own->getValue());
+    return true;
+  }
+  if (auto *external = dynamic_cast<llvm::cl::opt<T, true> *>(option)) {
+    external->setInitialValue(external->getValue());
+    return true;
+  }
+  return false;
+}
+
+/// The linker resets the command line of the process it runs in, so that a tool
+/// would forget the flags it was given. Resetting to what is set now does not.
+static void pinOptions() {
+  for (auto &entry : llvm::cl::getRegisteredOptions()) {
+    llvm::cl::Option *option = entry.second;
+    if (option->getNumOccurrences() > 0)
+      (void)(pinOption<bool>(option) || pinOption<std::string>(option) ||
+             pinOption<int>(option) || pinOption<unsigned>(option) ||
+             pinOption<double>(option));
+  }
+}
+
 llvm::Expected<std::string> linkShared(llvm::StringRef object) {
   // The linker keeps its state in globals.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
+  static std::once_flag pinned;
+  std::call_once(pinned, pinOptions);
   llvm::Expected<std::string> shared = runLinker(object);
   if (!shared)
     return shared;

@@ -100,8 +100,8 @@ static Status findPhase(StringRef option, StringRef name, Phase &phase) {
                            ", but got " + name.str());
 }
 
-/// What the command line said. Linking kernels in this process resets every
-/// option to its default, so flags are read once, before anything runs.
+/// What the command line said, read once: linking kernels in this process may
+/// reset options to their defaults.
 struct Settings {
   explicit Settings(const Flags &flags)
       : input(flags.input), output(flags.output), from(flags.from),
@@ -115,6 +115,7 @@ struct Settings {
   std::string input, output, from, to, dumpPhases;
   unsigned devices;
   bool printStatistics;
+  OpPrintingFlags printing;
   CompileRequest request;
 };
 
@@ -144,10 +145,10 @@ static Status writeFile(StringRef path, StringRef bytes) {
                                            llvm::toString(std::move(error)));
 }
 
-static std::string print(ModuleOp module) {
+static std::string print(ModuleOp module, const OpPrintingFlags &flags) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  module.print(os);
+  module.print(os, flags);
   os << '\n';
   return text;
 }
@@ -180,7 +181,7 @@ static Status addObservers(Settings &settings) {
     SmallString<128> path(settings.dumpPhases);
     llvm::sys::path::append(path, std::to_string(int(info.phase)) + "." +
                                       info.name.str() + ".mlir");
-    return writeFile(path, print(module));
+    return writeFile(path, print(module, settings.printing));
   };
   return Status::ok();
 }
@@ -205,7 +206,7 @@ static Status compile(Settings &settings) {
     return Status::error(StatusCode::BadInput, "the input is not valid");
   TURNIP_RETURN_IF_ERROR(runPhases(*module, settings.request));
   if (settings.request.to != Phase::Artifact)
-    return writeFile(settings.output, print(*module));
+    return writeFile(settings.output, print(*module, settings.printing));
   FailureOr<std::string> bytes = serializeMemGraph(*module);
   if (failed(bytes))
     return Status::error(StatusCode::BadInput, "no artifact was made");
