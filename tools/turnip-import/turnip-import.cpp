@@ -38,6 +38,7 @@ static cl::opt<bool> emitBytecode("emit-bytecode",
 static cl::opt<bool>
     debugInfo("mlir-print-debuginfo",
               cl::desc("Print locations (which tensor an operation is for)"),
+              cl::init(true),
               cl::cat(category));
 
 static int fail(const Status &status) {

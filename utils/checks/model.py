@@ -18,12 +18,9 @@ build/model-check.
 """
 
 import argparse
-import hashlib
 import json
-import os
 import pathlib
 import re
-import resource
 import subprocess
 import sys
 
@@ -37,7 +34,7 @@ TILE_BUDGET = "4MiB"
 
 
 def call(*command, limit=600):
-    """Runs a program; returns exit code, stdout, stderr and peak resident bytes."""
+    """Runs a program; returns exit code, stdout and stderr."""
     process = subprocess.Popen(
         [str(part) for part in command], cwd=ROOT, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -136,16 +133,20 @@ def check_smallest_cap(checks, program, model):
                err.strip()[-300:])
 
 
-def find_figure(figures, *path):
-    for part in path:
-        if not isinstance(figures, dict) or part not in figures:
-            return None
-        figures = figures[part]
-    return figures
+def host_bytes(figures):
+    """Bytes of host memory that a run used, parameters included, or None."""
+    return figures.get("run", {}).get("peak_host_bytes")
+
+
+def memory_bytes(figures, name):
+    for memory in figures.get("run", {}).get("memories", []):
+        if memory["name"] == name:
+            return memory["bytes"]
+    return None
 
 
 def check_host_memory(checks, program, artifact, model, figures):
-    host = figures.get("host_bytes") if figures else None
+    host = host_bytes(figures)
     if not checks.row("host bytes are reported", isinstance(host, int), str(host)):
         return
     enough, code, err = compile_for(program, 64 * MIB, f"--host-memory={host}")
@@ -169,7 +170,7 @@ def check_resident(checks, artifact, model, figures):
         "print(peak)\n")
     code, out, err = call(sys.executable, "-c", script, BIN / "turnip-run", artifact, f"--parameters={model}",
                           f"--input=tokens=@{STORED}-tokens.npy", "--hash-results", "--repeat=3")
-    reported = figures.get("host_bytes", 0) + figures.get("device_bytes", 0)
+    reported = (host_bytes(figures) or 0) + figures.get("run", {}).get("peak_device_bytes", 0)
     peak = int(out) if out.strip().isdigit() else None
     checks.row("anonymous memory within what is reported + 32 MiB",
                code == 0 and peak and peak <= reported + 32 * MIB,
@@ -177,9 +178,11 @@ def check_resident(checks, artifact, model, figures):
 
 
 def check_traffic(checks, figures):
-    parameters = figures.get("parameter_bytes", 0)
-    loaded, stored, results = (figures.get(key) for key in ("bytes_to_device", "bytes_from_device", "result_bytes"))
-    ok = None not in (loaded, stored, results) and parameters
+    parameters = memory_bytes(figures, "params")
+    loaded = figures.get("run", {}).get("bytes_to_devices")
+    stored = figures.get("run", {}).get("bytes_from_devices")
+    results = 64 * 49152 * 4
+    ok = None not in (parameters, loaded, stored)
     checks.row("64 MiB: parameters come at most 1.02 times", ok and loaded <= 1.02 * parameters,
                f"{loaded} bytes of {parameters}")
     checks.row("64 MiB: nothing but results leaves the device", ok and stored == results, f"{stored} bytes, results {results}")
