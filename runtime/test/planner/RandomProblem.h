@@ -308,6 +308,7 @@ inline Problem trainingProblem(uint32_t layers, uint32_t width,
   std::vector<uint32_t> gradients = activations[layers];
   for (uint32_t layer = layers; layer-- > 0;) {
     std::vector<uint32_t> next;
+    next.reserve(width);
     for (uint32_t i = 0; i < width; ++i)
       next.push_back(step(gradients, activations[layer][i], weights[layer][i],
                           layer == 0 ? hostMemory : None));

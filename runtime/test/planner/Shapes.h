@@ -33,7 +33,7 @@ inline Problem streamingProblem(uint32_t layers, double seconds,
             static_cast<double>(rows * from * to), from * 4 * 64);
     return result;
   };
-  auto combine = [&](std::vector<uint32_t> operands, uint64_t columns) {
+  auto combine = [&](const std::vector<uint32_t> &operands, uint64_t columns) {
     uint32_t result = value(columns);
     addCall(problem, 1, operands, {result},
             static_cast<double>(rows * columns * 8), 0, {{0, 0}});
@@ -77,9 +77,11 @@ inline Problem layeredProblem(uint32_t layers, uint32_t width, uint32_t fan,
   uint32_t memory = deviceMemory(0);
   uint64_t offset = 0;
   std::vector<uint32_t> parameters;
+  parameters.reserve(size_t(2) * width);
   for (uint32_t i = 0; i < 2 * width; ++i)
     parameters.push_back(addParameter(problem, memory, tileBytes, offset));
   std::vector<uint32_t> tiles;
+  tiles.reserve(size_t(layers + 1) * width);
   for (uint32_t i = 0; i < width; ++i)
     tiles.push_back(addInput(problem, memory, tileBytes));
   for (uint32_t layer = 0; layer < layers; ++layer)

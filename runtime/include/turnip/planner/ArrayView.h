@@ -23,9 +23,16 @@ public:
   ArrayView(const T *data, size_t count) : first(data), count(count) {}
   ArrayView(const std::vector<T> &values)
       : first(values.data()), count(values.size()) {}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winit-list-lifetime"
+#endif
   /// Only good for an argument: the list dies with the full expression.
   ArrayView(std::initializer_list<T> values)
       : first(values.begin()), count(values.size()) {}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
   const T *begin() const { return first; }
   const T *end() const { return first + count; }
