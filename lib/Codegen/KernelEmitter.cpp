@@ -9,6 +9,7 @@
 #include "KernelEmitter.h"
 #include "Backend.h"
 #include "Contraction.h"
+#include "ContractionEmitter.h"
 #include "CostModel.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -398,31 +399,35 @@ Range KernelEmitter::rangeOf(Operation *op, int64_t dim, int64_t size) {
   return range;
 }
 
+Operand KernelEmitter::operandOf(Value value) {
+  Operand operand;
+  if (isa<RankedTensorType>(value.getType()))
+    operand.view = viewOf(value);
+  else
+    operand.scalar = scalarOf(value);
+  return operand;
+}
+
+/// What the loops find in an init tensor: a constant, a tensor or nothing.
+Operand KernelEmitter::initOf(Value init) {
+  if (Value scalar = getFillScalar(init))
+    return operandOf(scalar);
+  if (init.getDefiningOp<tensor::EmptyOp>())
+    return Operand();
+  return operandOf(init);
+}
+
 LogicalResult KernelEmitter::emitGeneric(linalg::GenericOp op, bool alone) {
   GenericEmitter emitter(
       l, op, [&](Value tensor) { return viewOf(tensor); },
       [&](Value value) { return scalarOf(value); });
-  auto operandOf = [&](Value value) {
-    Operand operand;
-    if (!isa<RankedTensorType>(value.getType()))
-      operand.scalar = scalarOf(value);
-    else
-      operand.view = viewOf(value);
-    return operand;
-  };
   // Views that the payload reads must exist before its loops.
   op.getBody()->walk(
       [&](tensor::ExtractOp extract) { viewOf(extract.getTensor()); });
   for (Value input : op.getInputs())
     emitter.inputs.push_back(operandOf(input));
-  for (Value init : op.getOutputs()) {
-    Operand operand;
-    if (Value scalar = getFillScalar(init))
-      operand.scalar = scalarOf(scalar);
-    else if (!init.getDefiningOp<tensor::EmptyOp>())
-      operand = operandOf(init);
-    emitter.inits.push_back(operand);
-  }
+  for (Value init : op.getOutputs())
+    emitter.inits.push_back(initOf(init));
   for (Value result : op.getResults())
     emitter.results.push_back(destination(result));
   for (auto [dim, size] : llvm::enumerate(op.getStaticLoopRanges()))
@@ -437,6 +442,25 @@ LogicalResult KernelEmitter::emitGeneric(linalg::GenericOp op, bool alone) {
     singleIsElementwise = emitter.isElementwise();
   }
   return emitter.emit();
+}
+
+LogicalResult KernelEmitter::emitContraction(linalg::GenericOp op,
+                                             const Contraction &contraction,
+                                             bool alone) {
+  ContractionEmitter emitter(l, op, contraction);
+  emitter.a = viewOf(op.getInputs()[0]);
+  emitter.b = viewOf(op.getInputs()[1]);
+  emitter.init = initOf(op.getOutputs()[0]);
+  emitter.c = destination(op.getResult(0));
+  for (auto [dim, size] : llvm::enumerate(op.getStaticLoopRanges()))
+    emitter.ranges.push_back(rangeOf(op, dim, size));
+  if (!alone) {
+    emitter.emit(nullptr, 1);
+    return success();
+  }
+  int64_t points = llvm::divideCeil(estimateNanoseconds(op), kGridNanoseconds);
+  gridSize = emitter.emit(gridIndex, std::min<int64_t>(points, kMaxGridPoints));
+  return success();
 }
 
 LogicalResult KernelEmitter::emitConstant(Operation *op) {
@@ -584,6 +608,8 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     if (!isComputeOp(op))
       return success();
+    if (std::optional<Contraction> contraction = matchContraction(op))
+      return emitContraction(generic, *contraction, op == single);
     return emitGeneric(generic, op == single);
   }
   if (isa<tensor::EmptyOp>(op))

@@ -9,6 +9,7 @@
 #ifndef TURNIP_LIB_CODEGEN_KERNELEMITTER_H
 #define TURNIP_LIB_CODEGEN_KERNELEMITTER_H
 
+#include "Contraction.h"
 #include "GenericEmitter.h"
 #include "RowPlan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -49,6 +50,11 @@ private:
   mlir::LogicalResult emitSingle(mlir::linalg::GenericOp op);
   mlir::LogicalResult emitOp(mlir::Operation *op);
   mlir::LogicalResult emitGeneric(mlir::linalg::GenericOp op, bool alone);
+  mlir::LogicalResult emitContraction(mlir::linalg::GenericOp op,
+                                      const Contraction &contraction,
+                                      bool alone);
+  Operand operandOf(mlir::Value value);
+  Operand initOf(mlir::Value init);
   mlir::LogicalResult emitConstant(mlir::Operation *op);
   mlir::LogicalResult emitInsertSlice(mlir::tensor::InsertSliceOp op);
   mlir::LogicalResult emitConcat(mlir::tensor::ConcatOp op);

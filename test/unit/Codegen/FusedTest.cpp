@@ -166,6 +166,80 @@ func.func @k(%x: tensor<{0}xf32>, %y: tensor<{0}xf32>) -> (tensor<{0}xf32>, tens
                         n));
 }
 
+/// Scores, softmax and the weighted sum of values, a tile of queries at a time.
+std::string attention(int heads, int queries, int keys, int depth) {
+  return formatv(R"(
+#id = affine_map<(h, l, m) -> (h, l, m)>
+#row = affine_map<(h, l, m) -> (h, l)>
+func.func @k(%q: tensor<{0}x{1}x{3}xf32>, %k: tensor<{0}x{2}x{3}xf32>, %v: tensor<{0}x{2}x{3}xf32>) -> tensor<{1}x{0}x{3}xf32> {{
+  %e = tensor.empty() : tensor<{0}x{1}x{2}xf32>
+  %er = tensor.empty() : tensor<{0}x{1}xf32>
+  %eo = tensor.empty() : tensor<{1}x{0}x{3}xf32>
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<{0}x{1}x{2}xf32>) -> tensor<{0}x{1}x{2}xf32>
+  %s = linalg.generic {{indexing_maps = [affine_map<(h, l, m, t) -> (h, l, t)>, affine_map<(h, l, m, t) -> (h, m, t)>, affine_map<(h, l, m, t) -> (h, l, m)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<{0}x{1}x{3}xf32>, tensor<{0}x{2}x{3}xf32>) outs(%f : tensor<{0}x{1}x{2}xf32>) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %w = arith.addf %o, %p : f32
+    linalg.yield %w : f32
+  } -> tensor<{0}x{1}x{2}xf32>
+  %f0 = linalg.fill ins(%low : f32) outs(%er : tensor<{0}x{1}xf32>) -> tensor<{0}x{1}xf32>
+  %max = linalg.generic {{indexing_maps = [#id, #row], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%s : tensor<{0}x{1}x{2}xf32>) outs(%f0 : tensor<{0}x{1}xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    %w = arith.maximumf %o, %a : f32
+    linalg.yield %w : f32
+  } -> tensor<{0}x{1}xf32>
+  %exp = linalg.generic {{indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%s, %max : tensor<{0}x{1}x{2}xf32>, tensor<{0}x{1}xf32>) outs(%e : tensor<{0}x{1}x{2}xf32>) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.subf %a, %b : f32
+    %w = math.exp %d : f32
+    linalg.yield %w : f32
+  } -> tensor<{0}x{1}x{2}xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%er : tensor<{0}x{1}xf32>) -> tensor<{0}x{1}xf32>
+  %sum = linalg.generic {{indexing_maps = [#id, #row], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%exp : tensor<{0}x{1}x{2}xf32>) outs(%f1 : tensor<{0}x{1}xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    %w = arith.addf %o, %a : f32
+    linalg.yield %w : f32
+  } -> tensor<{0}x{1}xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%eo : tensor<{1}x{0}x{3}xf32>) -> tensor<{1}x{0}x{3}xf32>
+  %r = linalg.generic {{indexing_maps = [affine_map<(l, h, t, m) -> (h, l, m)>, affine_map<(l, h, t, m) -> (h, m, t)>, affine_map<(l, h, t, m) -> (l, h, t)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%exp, %v : tensor<{0}x{1}x{2}xf32>, tensor<{0}x{2}x{3}xf32>) outs(%f2 : tensor<{1}x{0}x{3}xf32>) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %w = arith.addf %o, %p : f32
+    linalg.yield %w : f32
+  } -> tensor<{1}x{0}x{3}xf32>
+  %n = linalg.generic {{indexing_maps = [affine_map<(l, h, t) -> (l, h, t)>, affine_map<(l, h, t) -> (h, l)>, affine_map<(l, h, t) -> (l, h, t)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%r, %sum : tensor<{1}x{0}x{3}xf32>, tensor<{0}x{1}xf32>) outs(%eo : tensor<{1}x{0}x{3}xf32>) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %w = arith.divf %a, %b : f32
+    linalg.yield %w : f32
+  } -> tensor<{1}x{0}x{3}xf32>
+  return %n : tensor<{1}x{0}x{3}xf32>
+})",
+                 heads, queries, keys, depth);
+}
+
+TEST(Fused, Attention) {
+  CheckOptions options;
+  options.tolerance = 1e-5;
+  options.floor = 1;
+  options.inputs = {-1, 1, 4};
+  for (auto [heads, queries, keys, depth] :
+       {std::tuple(2, 5, 7, 3), std::tuple(3, 24, 32, 16),
+        std::tuple(2, 53, 49, 64), std::tuple(1, 1, 33, 8)}) {
+    turnip::codegen::KernelBinary binary =
+        checkKernel(attention(heads, queries, keys, depth), options);
+    // No more than a tile of scores lies in memory.
+    EXPECT_LE(binary.workspaceBytes, 64 * 1024);
+  }
+}
+
 /// Column statistics feed every row: they run before the rows.
 TEST(Fused, StatisticsAcrossRows) {
   for (auto [m, n] : {std::pair(5, 9), std::pair(40, 33)})
