@@ -55,6 +55,7 @@ Status turnip::runPhases(ModuleOp module, const CompileRequest &request) {
     if (failed(applyPassManagerCLOptions(manager)))
       return Status::error(StatusCode::InvalidArgument,
                            "the pass manager's options make no sense");
+    applyDefaultTimingPassManagerCLOptions(manager);
     info.build(manager, request.options, &failure);
     if (failed(manager.run(module)))
       return Status::error(failure ? StatusCode::BadInput : failure.code(),

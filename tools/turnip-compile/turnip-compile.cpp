@@ -10,6 +10,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/Timing.h"
 #include "turnip/Dialect/Mem/Transforms/Passes.h"
 #include "turnip/Dialect/Task/Transforms/Passes.h"
 #include "turnip/Pipelines/Compile.h"
@@ -220,6 +221,7 @@ int main(int argc, char **argv) {
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
   registerPassManagerCLOptions();
+  registerDefaultTimingManagerCLOptions();
   const char *overview =
       "Compiles a program for a device with little memory\n\n"
       "Takes a module of ein functions through the phases ein, task and mem "

@@ -470,6 +470,11 @@ struct PartitionEinPass : turnip::impl::PartitionEinBase<PartitionEinPass> {
       numRepartitions += partitioner.getNumRepartitions();
     }
     numKernels += kernels.size();
+    // What shapes the tasks is a part of the program from here on.
+    getOperation()->setAttr(
+        task::TaskDialect::kOptions,
+        StringAttr::get(&getContext(),
+                        "tile-budget=" + std::to_string(*budget)));
     // Kernels are shared between functions, and made from their operations.
     for (func::FuncOp function : functions)
       function.erase();

@@ -311,8 +311,8 @@ void PlaceMemoryPass::write(planner::Problem &machine,
   module->setAttr(mem::MemDialect::kProducer,
                   builder.getStringAttr("turnip " TURNIP_VERSION));
   std::string options = describeOptions();
-  if (auto earlier =
-          module->getAttrOfType<StringAttr>(mem::MemDialect::kOptions))
+  if (auto earlier = dyn_cast_or_null<StringAttr>(
+          module->removeAttr(task::TaskDialect::kOptions)))
     options = earlier.str() + " " + options;
   module->setAttr(mem::MemDialect::kOptions, builder.getStringAttr(options));
 }

@@ -3,6 +3,7 @@
 // A matrix product with a wide parameter is cut along the result's columns, the
 // consumer follows its producer's cut, and equal tiles share kernels.
 
+// CHECK: module attributes {task.options = "tile-budget=65536"} {
 // CHECK: task.kernel @einsum_lk_nk_ln(%{{.*}}: tensor<16x64xf32>, %{{.*}}: tensor<176x64xf32>) -> tensor<16x176xf32>
 // CHECK: task.kernel @einsum_lk_nk_ln_0(%{{.*}}: tensor<16x64xf32>, %{{.*}}: tensor<144x64xf32>) -> tensor<16x144xf32>
 // CHECK: task.kernel @einsum_ln_ln(

@@ -10,6 +10,17 @@ func.func private @index() attributes {a = #task.place<dev -1>}
 
 // -----
 
+// expected-error @+1 {{expected task.options, but got task.unknown}}
+module attributes {task.unknown = "x"} {
+}
+
+// -----
+
+// expected-error @+1 {{expected task.options to be a string on a module, but got "x" on func.func}}
+func.func private @options() attributes {task.options = "x"}
+
+// -----
+
 // expected-error @+1 {{expected element type f32, f16, bf16, i8, i32, i64 or i1, but got 'f64'}}
 func.func private @element() attributes {a = !task.tile<2xf64, host>}
 

@@ -9,6 +9,7 @@
 #include "turnip/Dialect/Task/IR/Task.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -39,6 +40,18 @@ void TaskDialect::initialize() {
 #define GET_OP_LIST
 #include "turnip/Dialect/Task/IR/TaskOps.cpp.inc"
       >();
+}
+
+LogicalResult TaskDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  StringRef name = attribute.getName().getValue();
+  if (name != kOptions)
+    return op->emitError("expected task.options, but got ") << name;
+  if (!isa<ModuleOp>(op) || !isa<StringAttr>(attribute.getValue()))
+    return op->emitError("expected ")
+           << name << " to be a string on a module, but got "
+           << attribute.getValue() << " on " << op->getName();
+  return success();
 }
 
 std::optional<int64_t> turnip::task::elementBytes(Type type) {

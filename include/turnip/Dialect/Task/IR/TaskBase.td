@@ -44,6 +44,11 @@ def Task_Dialect : Dialect {
     }
     ```
   }];
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Attribute of the module: the options it was partitioned with.
+    static constexpr ::llvm::StringLiteral kOptions = "task.options";
+  }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
 }
