@@ -436,6 +436,15 @@ Value GenericEmitter::loadAccess(unsigned index, const Point &point) {
                 point.lanes, laneStride(index));
 }
 
+/// What an accumulator starts with. Where the payload does not read it, the
+/// init may hold nothing; then any value will do.
+Value GenericEmitter::loadInit(unsigned i, const Point &point) {
+  if (Value value = loadAccess(inputs.size() + i, point))
+    return value;
+  Type type = l.registerType(op.getRegionOutputArgs()[i].getType());
+  return arith::ConstantOp::create(l.b, l.loc, l.b.getZeroAttr(type));
+}
+
 /// Loads what is the same for all steps of the vector loop.
 void GenericEmitter::preload(Point &point) {
   for (unsigned i = 0; i < inputs.size(); ++i)
@@ -615,8 +624,7 @@ void GenericEmitter::emitReduction() {
   auto element = [&](const Point &point) {
     Values accumulators;
     for (unsigned i = 0; i < inits.size(); ++i)
-      accumulators.push_back(
-          l.splat(loadAccess(inputs.size() + i, point), point.lanes));
+      accumulators.push_back(l.splat(loadInit(i, point), point.lanes));
     accumulators = reduceNest(inner, point, accumulators,
                               [&](const Point &term, Values current) {
                                 Values arguments = loadInputs(term);
@@ -708,7 +716,7 @@ void GenericEmitter::emitLaneReduction() {
       accumulators.push_back(l.splat(neutral, wide));
     }
     for (unsigned i = 0; i < count; ++i)
-      accumulators.push_back(loadAccess(inputs.size() + i, row));
+      accumulators.push_back(loadInit(i, row));
     Values sums = reduceNest(
         inner, row, accumulators, [&](const Point &point, Values current) {
           Point inside = point;

@@ -139,6 +139,7 @@ private:
 
   int64_t laneStride(unsigned access) const;
   mlir::Value offsetOf(unsigned access, const Point &point);
+  mlir::Value loadInit(unsigned i, const Point &point);
   mlir::Value loadAccess(unsigned access, const Point &point);
   Values loadInputs(const Point &point);
   void storeResults(const Point &point, llvm::ArrayRef<mlir::Value> values);
