@@ -16,6 +16,7 @@
 #include <limits>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace turnip;
 using namespace turnip::parameters;
@@ -157,6 +158,14 @@ static Status writeAll(int descriptor, std::string_view bytes,
 
 Status turnip::parameters::writeFileAtomically(const std::string &path,
                                                std::string_view bytes) {
+  return writeFileInPieces(path, [&]() -> Expected<std::string_view> {
+    return std::exchange(bytes, std::string_view());
+  });
+}
+
+Status turnip::parameters::writeFileInPieces(
+    const std::string &path,
+    const std::function<Expected<std::string_view>()> &next) {
   // A pipe or device cannot be replaced by a rename, and is written as it is.
   struct stat info;
   bool special = stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
@@ -166,7 +175,15 @@ Status turnip::parameters::writeFileAtomically(const std::string &path,
   int descriptor = ::open(target.c_str(), flags | O_CLOEXEC, 0666);
   if (descriptor < 0)
     return ioError("write", path);
-  Status status = writeAll(descriptor, bytes, path);
+  Status status;
+  while (status) {
+    Expected<std::string_view> bytes = next();
+    if (!bytes)
+      status = bytes.status();
+    if (!bytes || bytes->empty())
+      break;
+    status = writeAll(descriptor, *bytes, path);
+  }
   if (::close(descriptor) != 0 && status)
     status = ioError("write", path);
   if (special)

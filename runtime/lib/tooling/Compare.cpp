@@ -9,7 +9,6 @@
 #include "Compare.h"
 
 #include <algorithm>
-#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 
@@ -89,22 +88,4 @@ Status tooling::compareTensors(const std::string &name,
                   ": expected " + valueText(expected, worst) + ", but got " +
                   valueText(actual, worst) + " (" + std::to_string(numWrong) +
                   " of " + std::to_string(count) + " elements differ)");
-}
-
-uint64_t tooling::hashTensor(const parameters::Tensor &tensor) {
-  uint64_t hash = 0xcbf29ce484222325ULL;
-  auto add = [&hash](unsigned char byte) {
-    hash = (hash ^ byte) * 0x100000001b3ULL;
-  };
-  for (char c : describe(tensor.shape, tensor.type))
-    add(static_cast<unsigned char>(c));
-  for (unsigned char byte : tensor.data)
-    add(byte);
-  return hash;
-}
-
-std::string tooling::hashText(uint64_t hash) {
-  char buffer[17];
-  std::snprintf(buffer, sizeof(buffer), "%016" PRIx64, hash);
-  return buffer;
 }

@@ -21,12 +21,6 @@ Status compareTensors(const std::string &name,
                       const parameters::Tensor &expected,
                       const parameters::Tensor &actual, double tolerance);
 
-/// The 64-bit FNV-1a hash of the type, the shape and the bytes of \p tensor.
-uint64_t hashTensor(const parameters::Tensor &tensor);
-
-/// \p hash as 16 hexadecimal digits.
-std::string hashText(uint64_t hash);
-
 } // namespace turnip::tooling
 
 #endif // TURNIP_LIB_TOOLING_COMPARE_H

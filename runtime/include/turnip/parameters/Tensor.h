@@ -18,6 +18,7 @@
 #include "turnip/support/ElementType.h"
 #include "turnip/support/Status.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +76,12 @@ std::string npyHeader(const std::vector<int64_t> &shape, ElementType type);
 /// Writes a .npy file (version 1, little-endian, C order); bf16 as u2. The
 /// file appears whole or not at all: it is written beside \p path and renamed.
 Status writeNpy(const std::string &path, const Tensor &tensor);
+
+/// Writes what \p next returns, call by call until it returns nothing, to
+/// \p path, whole or not at all. Errors: those of \p next; Io.
+Status
+writeFileInPieces(const std::string &path,
+                  const std::function<Expected<std::string_view>()> &next);
 
 /// Writes \p bytes to \p path, whole or not at all.
 Status writeFileAtomically(const std::string &path, std::string_view bytes);

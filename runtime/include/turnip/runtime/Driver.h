@@ -10,7 +10,7 @@
 // arenas once, then takes commands (kernel launches and copies) in batches and
 // delivers an event for each when it is done. It never orders commands of
 // different engines; the executor submits a command only when everything it
-// depends on is done, or, on drivers with device-side waits, submitted.
+// depends on is done.
 //
 //===----------------------------------------------------------------------===//
 
@@ -121,9 +121,6 @@ struct DriverProperties {
   bool threaded = false;
   /// Time is simulated: now() moves only with events.
   bool virtualClock = false;
-  /// A command may be submitted behind unfinished predecessors, which the
-  /// device then waits for in the order of submission.
-  bool deviceWaits = false;
   /// Compute lanes per device; 0 where the notion has no meaning.
   unsigned lanes = 0;
 };

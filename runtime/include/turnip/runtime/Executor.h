@@ -14,6 +14,12 @@
 // place, one after the other: the dispatch order is well defined, can be
 // recorded, and can be replayed.
 //
+// Commands are submitted when their predecessors are done. A driver that can
+// have its device wait could take them earlier, when their predecessors are
+// submitted: then the counters count predecessors that are not submitted yet,
+// and submit() hands over the unfinished ones to wait for. Nothing else in here
+// depends on which of the two a counter counts.
+//
 // A run allocates nothing: every array is sized when the executor is made or
 // when the schedule changes.
 //
