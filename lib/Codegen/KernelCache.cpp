@@ -25,8 +25,7 @@ using namespace llvm;
 
 namespace turnip::codegen {
 
-/// Raised with every change of the generated code.
-static constexpr StringLiteral kGeneratorVersion = "1";
+#include "GeneratorDigest.inc"
 
 namespace {
 struct ProcessCache {
@@ -42,7 +41,7 @@ static ProcessCache &processCache() {
 
 std::string kernelCacheKey(StringRef text, const KernelTarget &target) {
   SHA256 hash;
-  hash.update(kGeneratorVersion);
+  hash.update(kGeneratorDigest);
   hash.update(LLVM_VERSION_STRING);
   hash.update(target.cpu);
   hash.update(text);

@@ -2,6 +2,7 @@
 // RUN: turnip-opt %s --task-compile-kernels=target=x86-64-v2 | FileCheck %s --check-prefix=V2
 // RUN: not turnip-opt %s --task-compile-kernels=target=z80 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: turnip-opt %s --task-compile-kernels -mlir-disable-threading > %t.1
+// RUN: rm -rf %t.cache
 // RUN: turnip-opt %s --task-compile-kernels=cache=%t.cache > %t.2
 // RUN: turnip-opt %s --task-compile-kernels=cache=%t.cache > %t.3
 // RUN: diff %t.1 %t.2
