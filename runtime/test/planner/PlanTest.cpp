@@ -324,3 +324,23 @@ TEST(Plan, NothingToDo) {
   EXPECT_EQ(plan.placement.numOps(), 0u);
   EXPECT_EQ(plan.placement.exit.size(), 1u);
 }
+
+TEST(Plan, ParametersCanBeResults) {
+  Problem problem = makeMachine();
+  uint64_t offset = 0;
+  // On a device and read there, on the host and read there, and read by nobody.
+  uint32_t a = addParameter(problem, dev, 100, offset);
+  uint32_t b = addParameter(problem, hostMemory, 100, offset);
+  uint32_t c = addParameter(problem, dev, 100, offset);
+  uint32_t d = addParameter(problem, dev, 100, offset);
+  for (uint32_t tile : {a, b, c})
+    problem.tiles[tile].finalMemory = hostMemory;
+  problem.tiles[d].finalMemory = dev;
+  addCall(problem, 1, {a}, {addValue(problem, dev, 64)});
+  addCall(problem, hostDevice, {b}, {addValue(problem, hostMemory, 64)});
+  setCaps(problem, 1);
+  Plan plan = planned(problem);
+  EXPECT_EQ(plan.placement.exit.size(), 4u);
+  EXPECT_EQ(plan.statistics.results, 3u);
+  EXPECT_EQ(plan.statistics.loads, 2u);
+}
