@@ -153,6 +153,14 @@ PlacedProgram::open(const ExecutionInputs &inputs, unsigned lanes, bool guard,
   return session;
 }
 
+Expected<std::unique_ptr<runtime::Session>>
+PlacedProgram::open(std::unique_ptr<runtime::Driver> driver) const {
+  Expected<runtime::Program> program = runtime::Program::create(module);
+  if (!program)
+    return program.status().withContext("program");
+  return runtime::Session::create(*program, std::move(driver));
+}
+
 Expected<std::vector<parameters::Tensor>>
 turnip::testing::runOnce(runtime::Session &session,
                          const runtime::Schedule &schedule,

@@ -65,6 +65,9 @@ public:
   Expected<std::unique_ptr<runtime::Session>>
   open(const ExecutionInputs &inputs, unsigned lanes, bool guard,
        KernelTable kernels) const;
+  /// Makes a session on \p driver, which moves no data.
+  Expected<std::unique_ptr<runtime::Session>>
+  open(std::unique_ptr<runtime::Driver> driver) const;
 
 private:
   explicit PlacedProgram(artifact::Module module) : module(std::move(module)) {}

@@ -11,6 +11,7 @@
 #include "turnip/Dialect/Task/IR/Task.h"
 #include "turnip/Testing/InterpretedKernels.h"
 #include "turnip/Testing/StressCase.h"
+#include "turnip/runtime/Drivers.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -84,12 +85,31 @@ Status StressCase::compareRun(ArrayRef<parameters::Tensor> results) {
   return Status::ok();
 }
 
+/// Options of the planner that must not change any result.
+static std::string randomPlanOptions(Random &random) {
+  static const char *const orders[] = {"best", "given", "depth-first",
+                                       "memory-aware", "critical-path"};
+  std::string options;
+  if (random.chance(40))
+    options += std::string(" order=") + random.pick(orders);
+  if (random.chance(30))
+    options += " horizon=" + std::to_string(random.unit() * 1.5);
+  if (random.chance(15))
+    options += " in-place=false";
+  if (random.chance(15))
+    options += " prune-edges=false";
+  if (random.chance(30))
+    options +=
+        " link-bandwidth=" + std::to_string(1e6 * random.between(1, 999));
+  return options;
+}
+
 Expected<OwningOpRef<ModuleOp>> StressCase::place(ModuleOp graph,
                                                   uint64_t cap) {
-  std::string pipeline = "place-memory";
+  std::string options = randomPlanOptions(random);
   if (cap != 0)
-    pipeline += "{device-memory=" + std::to_string(cap) + "}";
-  return lower(graph, pipeline);
+    options += " device-memory=" + std::to_string(cap);
+  return lower(graph, "place-memory{" + StringRef(options).ltrim().str() + "}");
 }
 
 Status StressCase::checkCap(ModuleOp graph, uint64_t cap,
@@ -139,6 +159,66 @@ Status StressCase::checkSmallestCap(ModuleOp graph, uint64_t smallest) {
   return Status::ok();
 }
 
+/// Runs the graph on simulated machines: every schedule comes to its end.
+static Status simulate(const PlacedProgram &placed, Random &random) {
+  runtime::SimMachine machine;
+  machine.jitter = 0.9 * random.unit();
+  machine.seed = random.next();
+  machine.links["default"] = {1e6 * random.between(1, 9999), 1e-5};
+  Expected<std::unique_ptr<runtime::Session>> session =
+      placed.open(runtime::createSimDriver(machine));
+  if (!session)
+    return session.status().withContext("simulation");
+  for (const runtime::Schedule &schedule : makeSchedules(random)) {
+    TURNIP_RETURN_IF_ERROR((*session)->setSchedule(schedule));
+    TURNIP_RETURN_IF_ERROR((*session)->run().withContext("simulation"));
+    if ((*session)->record().completionOrder.size() !=
+        placed.entry().vertices.size())
+      return stageError("the simulation left operations out");
+  }
+  return Status::ok();
+}
+
+/// The bytes of \p module that \p placed uses of memories on the host.
+static uint64_t hostBytes(const artifact::Module &module,
+                          const artifact::Entry &entry) {
+  std::vector<uint64_t> touched = touchedBytes(module, entry);
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < touched.size(); ++i)
+    if (module.machine.memories[i].kind != artifact::MemoryKind::Device)
+      bytes += touched[i];
+  return bytes;
+}
+
+Status StressCase::checkHostCap(ModuleOp graph, const PlacedProgram &placed) {
+  uint64_t all = hostBytes(placed.artifact(), placed.entry());
+  uint64_t cap = all - random.between(0, all / 2) / 64 * 64;
+  if (cap == 0)
+    return Status::ok();
+  std::string message;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    message += diagnostic.str();
+    return success();
+  });
+  Expected<OwningOpRef<ModuleOp>> capped =
+      lower(graph, "place-memory{host-memory=" + std::to_string(cap) + "}");
+  if (!capped) {
+    if (StringRef(message).contains("host") ||
+        StringRef(message).contains("param"))
+      return Status::ok();
+    return stageError("host memory of " + Twine(cap) +
+                      " bytes is refused with '" + message + "'");
+  }
+  Expected<PlacedProgram> program = PlacedProgram::make(**capped);
+  if (!program)
+    return program.status();
+  uint64_t used = hostBytes(program->artifact(), program->entry());
+  if (used > cap)
+    return stageError("the plan uses " + Twine(used) + " bytes of " +
+                      Twine(cap) + " of host memory");
+  return Status::ok();
+}
+
 Status StressCase::checkCaps(ModuleOp graph, KernelTable kernels) {
   StoredParameters stored;
   ExecutionInputs execution = executionInputs(stored);
@@ -158,6 +238,8 @@ Status StressCase::checkCaps(ModuleOp graph, KernelTable kernels) {
     caps.append({smallest, smallest + 64, smallest + random.between(0, 1024)});
     caps.push_back(random.between(smallest, all));
   }
+  TURNIP_RETURN_IF_ERROR(simulate(*program, random));
+  TURNIP_RETURN_IF_ERROR(checkHostCap(graph, *program));
   bool guarded = random.chance(25);
   for (uint64_t cap : caps)
     TURNIP_RETURN_IF_ERROR(checkCap(graph, cap, execution, kernels, guarded)

@@ -23,6 +23,7 @@
 namespace turnip::testing {
 
 struct ExecutionInputs;
+class PlacedProgram;
 class StoredParameters;
 
 /// What the comparisons of any number of cases covered.
@@ -73,7 +74,8 @@ private:
   using KernelTable =
       llvm::function_ref<runtime::KernelFunction(llvm::StringRef)>;
   ExecutionInputs executionInputs(StoredParameters &stored);
-  /// Places \p graph for a cap of \p cap bytes, 0 for none.
+  /// Places \p graph for a cap of \p cap bytes, 0 for none, with planner
+  /// options that do not matter to results.
   Expected<mlir::OwningOpRef<mlir::ModuleOp>> place(mlir::ModuleOp graph,
                                                     uint64_t cap);
   Status checkCaps(mlir::ModuleOp graph, KernelTable kernels);
@@ -82,6 +84,8 @@ private:
                   bool guard);
   /// One alignment unit less than \p smallest is refused, with all it takes.
   Status checkSmallestCap(mlir::ModuleOp graph, uint64_t smallest);
+  /// A cap on host memory holds, or is refused for that reason.
+  Status checkHostCap(mlir::ModuleOp graph, const PlacedProgram &placed);
   /// Compares with the first run, bit by bit, and that one with the program.
   Status compareRun(llvm::ArrayRef<parameters::Tensor> results);
 
