@@ -161,12 +161,15 @@ static double excess(const Scalar &expected, const Scalar &actual,
 }
 
 std::optional<Mismatch> turnip::reference::findMismatch(const Tensor &expected,
-                                                        const Tensor &actual) {
+                                                        const Tensor &actual,
+                                                        double *largestShare) {
   Mismatch worst;
   double worstExcess = 1;
   for (int64_t i = 0, e = expected.getNumElements(); i < e; ++i) {
     Scalar wanted = expected.get(i), got = actual.get(i);
     double here = excess(wanted, got, expected.getKind());
+    if (largestShare)
+      *largestShare = std::max(*largestShare, here);
     if (here <= 1)
       continue;
     if (worst.count++ == 0 || here > worstExcess) {

@@ -104,7 +104,7 @@ Type ProgramGrower::randomElementType() {
 
 int64_t ProgramGrower::randomSize(int64_t limit) {
   static const int64_t sizes[] = {1, 1,  2,  2,  3,  4,  5,  6,  7,  8,
-                                  9, 13, 16, 17, 24, 31, 33, 64, 67, 100};
+                                  9, 13, 16, 17, 24, 31, 33, 64, 67, 130};
   int64_t size = random.pick(sizes);
   return std::min(size, std::max<int64_t>(limit, 1));
 }

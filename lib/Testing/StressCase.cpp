@@ -55,10 +55,21 @@ static uint64_t mix(uint64_t seed, int64_t index) {
   return Random(seed * 0x100000001b3u + static_cast<uint64_t>(index)).next();
 }
 
+/// Some programs are large enough for kernels to block and pack.
+static RandomProgramOptions scaled(RandomProgramOptions options,
+                                   Random &random) {
+  if (!random.chance(6))
+    return options;
+  options.maxElements *= 16;
+  options.maxPoints *= 32;
+  options.maxSteps = std::min<int64_t>(options.maxSteps, 4);
+  return options;
+}
+
 StressCase::StressCase(MLIRContext *context, uint64_t seed, int64_t index,
                        const RandomProgramOptions &options)
     : context(context), caseSeed(mix(seed, index)), random(caseSeed + 1),
-      module(makeRandomProgram(context, caseSeed, options)),
+      module(makeRandomProgram(context, caseSeed, scaled(options, random))),
       parameters([this](StringRef name, RankedTensorType type) {
         return makeRandomTensor(type, caseSeed, name);
       }) {}
@@ -103,7 +114,8 @@ Status StressCase::compareResults(ArrayRef<NamedTensor> actual) {
       return stageError("no result '" + wanted.name + "'");
     if (got->tensor.getType() != wanted.tensor.getType())
       return stageError("result '" + wanted.name + "' has another type");
-    if (auto mismatch = findMismatch(wanted.tensor, got->tensor))
+    if (auto mismatch =
+            findMismatch(wanted.tensor, got->tensor, &statistics->largestShare))
       return stageError("result '" + wanted.name +
                         "': " + toString(*mismatch, wanted.tensor.getType()));
   }
@@ -223,7 +235,10 @@ Status StressCase::checkPartition() {
   Expected<OwningOpRef<ModuleOp>> lowered = lower(partitioning);
   if (!lowered)
     return lowered.status();
-  (*lowered)->walk([&](task::CallOp) { ++statistics->tasks; });
+  (*lowered)->walk([&](task::CallOp call) {
+    ++statistics->tasks;
+    statistics->hostTasks += call.getPlace().isHost();
+  });
   return compareEvaluated(**lowered).withContext(partitioning);
 }
 
@@ -245,7 +260,8 @@ Status StressCase::checkKernels() {
     if (!wanted)
       return wanted.status();
     for (size_t i = 0; i < wanted->size(); ++i)
-      if (auto mismatch = findMismatch((*wanted)[i], (*actual)[i])) {
+      if (auto mismatch = findMismatch((*wanted)[i], (*actual)[i],
+                                       &statistics->largestKernelShare)) {
         kernel.setObjectsAttr({});
         std::string text;
         llvm::raw_string_ostream(text)

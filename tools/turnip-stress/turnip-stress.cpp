@@ -139,10 +139,15 @@ int main(int argc, char **argv) {
   }
   llvm::outs() << numRun << " cases, " << numFailed << " failed, "
                << statistics.operations << " operations, " << statistics.tasks
-               << " tasks, " << statistics.runs << " runs, "
-               << statistics.elements << " elements compared ("
-               << statistics.undefinedElements
+               << " tasks (" << statistics.hostTasks << " on the host), "
+               << statistics.runs << " runs, " << statistics.elements
+               << " elements compared (" << statistics.undefinedElements
                << " of them decided by rounding) in "
-               << llvm::format("%.1f", secondsSince(start)) << " s\n";
+               << llvm::format("%.1f", secondsSince(start))
+               << " s\nlargest error: "
+               << llvm::format("%.3f", statistics.largestShare)
+               << " of its bound in a result, "
+               << llvm::format("%.3f", statistics.largestKernelShare)
+               << " in a kernel\n";
   return numFailed == 0 ? 0 : 1;
 }

@@ -88,9 +88,11 @@ struct Mismatch {
 
 /// Compares \p actual, as computed in the declared types, with \p expected and
 /// its bounds; returns the element that exceeds its bound by the largest
-/// factor.
+/// factor. Where \p largestShare is given, it is raised to the largest share of
+/// a bound that an error takes up: 1 is just right.
 std::optional<Mismatch> findMismatch(const Tensor &expected,
-                                     const Tensor &actual);
+                                     const Tensor &actual,
+                                     double *largestShare = nullptr);
 
 /// Describes \p mismatch of a tensor of \p type: position, both values, bound.
 std::string toString(const Mismatch &mismatch, mlir::RankedTensorType type);
