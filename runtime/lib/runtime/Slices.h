@@ -9,6 +9,7 @@
 #ifndef TURNIP_LIB_RUNTIME_SLICES_H
 #define TURNIP_LIB_RUNTIME_SLICES_H
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
