@@ -247,6 +247,7 @@ static uint64_t contentBytes(const Module &module) {
 Expected<std::string> artifact::serialize(const Module &module) {
   TURNIP_RETURN_IF_ERROR(checkMeaning(module));
   uint64_t content = contentBytes(module);
+  // Not tested: it takes 2 GiB of content.
   if (content > maxContentBytes)
     return Status::error(StatusCode::DoesNotFit,
                          "the artifact would take " + std::to_string(content) +
