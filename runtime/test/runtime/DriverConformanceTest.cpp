@@ -147,6 +147,18 @@ TEST_P(DriverConformance, MemoriesArePageAlignedWritableAndApart) {
   }
 }
 
+TEST_P(DriverConformance, MemoryThatCannotBeHadIsRefused) {
+  if (!movesData())
+    GTEST_SKIP() << "unsupported: moves no data";
+  std::unique_ptr<Driver> another = GetParam().create();
+  machine.memories[1].capacity = uint64_t(1) << 45;
+  Status status = another->open(machine);
+  EXPECT_EQ(status.code(), StatusCode::DoesNotFit);
+  EXPECT_NE(status.message().find("memory 'host' needs 35184372088832 bytes"),
+            std::string::npos)
+      << status.message();
+}
+
 TEST_P(DriverConformance, WithoutDataThereAreNoAddresses) {
   if (movesData())
     GTEST_SKIP() << "unsupported: this driver moves data";
