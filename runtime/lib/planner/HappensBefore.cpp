@@ -137,3 +137,28 @@ bool HappensBefore::before(uint32_t earlier, uint32_t later) {
   }
   return false;
 }
+
+size_t HappensBefore::firstNotBefore(ArrayView<uint32_t> earlier,
+                                     uint32_t later) {
+  uint32_t lowest = position[later];
+  for (uint32_t op : earlier)
+    lowest = std::min(lowest, position[op]);
+  // Ancestors that lie before the whole list lead to nothing in it.
+  ++search;
+  seen[later] = search;
+  stack.assign(1, later);
+  while (!stack.empty()) {
+    uint32_t op = stack.back();
+    stack.pop_back();
+    for (uint32_t pred : predecessors(op)) {
+      if (position[pred] < lowest || seen[pred] == search)
+        continue;
+      seen[pred] = search;
+      stack.push_back(pred);
+    }
+  }
+  for (size_t i = 0; i < earlier.size(); ++i)
+    if (seen[earlier[i]] != search)
+      return i;
+  return earlier.size();
+}

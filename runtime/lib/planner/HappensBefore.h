@@ -46,6 +46,10 @@ public:
 
   /// Whether the edges order \p earlier before \p later.
   bool before(uint32_t earlier, uint32_t later);
+  /// The first of \p earlier that is neither \p later nor ordered before it, as
+  /// an index; the list's size where there is none. One walk for the whole
+  /// list, which is worth it for more than a few.
+  size_t firstNotBefore(ArrayView<uint32_t> earlier, uint32_t later);
 
   /// Operations in topological order; the given order where that is one.
   const std::vector<uint32_t> &order() const { return sequence; }

@@ -120,7 +120,11 @@ private:
   Status read(uint32_t op, uint32_t index);
   Status write(uint32_t op, uint32_t index);
   Status checkOrdered(uint32_t op, const Access &access, Instance &instance);
-  bool covered(uint32_t op, Instance &instance);
+  /// Whether a predecessor of \p op is known to follow all readers.
+  bool covered(uint32_t op, const Instance &instance) const;
+  /// Looks for such a predecessor, for the next write to the same instance.
+  void findCover(uint32_t op, const std::vector<uint32_t> &readers,
+                 Instance &instance);
   void overwrite(SegmentMap &map, uint64_t begin, uint64_t end,
                  uint32_t instance);
   Status leave();
@@ -393,24 +397,33 @@ Status Verifier::read(uint32_t op, uint32_t index) {
                writerName(other, access.memory));
 }
 
-bool Verifier::covered(uint32_t op, Instance &instance) {
-  auto afterAll = [&](uint32_t candidate) {
-    return std::all_of(instance.readers.begin(), instance.readers.end(),
-                       [&](const std::pair<uint32_t, uint32_t> &reader) {
-                         return reader.first == candidate ||
-                                order.before(reader.first, candidate);
-                       });
-  };
-  for (uint32_t pred : order.predecessors(op)) {
+static std::vector<uint32_t> readersOf(const Instance &instance) {
+  std::vector<uint32_t> readers;
+  for (const auto &[reader, access] : instance.readers)
+    readers.push_back(reader);
+  return readers;
+}
+
+bool Verifier::covered(uint32_t op, const Instance &instance) const {
+  for (uint32_t pred : order.predecessors(op))
     if (std::find(instance.covers.begin(), instance.covers.end(), pred) !=
         instance.covers.end())
       return true;
-    if (!afterAll(pred))
-      continue;
-    instance.covers.push_back(pred);
-    return true;
-  }
   return false;
+}
+
+void Verifier::findCover(uint32_t op, const std::vector<uint32_t> &readers,
+                         Instance &instance) {
+  // Who waits for the readers themselves has many predecessors and no cover.
+  constexpr size_t few = 8;
+  ArrayView<uint32_t> preds = order.predecessors(op);
+  if (preds.size() > few)
+    return;
+  for (uint32_t pred : preds)
+    if (order.firstNotBefore(readers, pred) == readers.size()) {
+      instance.covers.push_back(pred);
+      return;
+    }
 }
 
 Status Verifier::checkOrdered(uint32_t op, const Access &access,
@@ -427,8 +440,16 @@ Status Verifier::checkOrdered(uint32_t op, const Access &access,
     return Status::ok();
   }
   constexpr size_t few = 8;
-  if (instance.readers.size() > few && covered(op, instance))
+  if (instance.readers.size() > few) {
+    if (covered(op, instance))
+      return Status::ok();
+    std::vector<uint32_t> readers = readersOf(instance);
+    size_t missing = order.firstNotBefore(readers, op);
+    if (missing != readers.size())
+      return unordered(readers[missing], instance.readers[missing].second);
+    findCover(op, readers, instance);
     return Status::ok();
+  }
   for (const auto &[reader, readerAccess] : instance.readers)
     if (reader != op && !order.before(reader, op))
       return unordered(reader, readerAccess);
