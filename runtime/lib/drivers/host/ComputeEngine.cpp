@@ -65,6 +65,7 @@ void ComputeEngine::submit(const Command &command) {
     slot->start = 0;
     slot->failed = false;
     queue.push_back(slot);
+    submissions.fetch_add(1, std::memory_order_release);
     wake = static_cast<unsigned>(
         std::min<int64_t>(command.grid, static_cast<int64_t>(idleLanes)));
   }
@@ -80,6 +81,28 @@ ComputeEngine::Slot *ComputeEngine::findWork() {
   return nullptr;
 }
 
+/// How long a lane looks for work before it sleeps, in nanoseconds. Waking it
+/// takes about as long, and most gaps between operations are shorter.
+static constexpr int64_t watchTime = 50000;
+
+/// Returns, with \p lock held as on entry, when there may be work again.
+void ComputeEngine::waitForWork(std::unique_lock<std::mutex> &lock) {
+  const uint64_t seen = submissions.load(std::memory_order_relaxed);
+  lock.unlock();
+  // Yield all the while: whoever else has something to do on this processor,
+  // such as a copy, goes first.
+  int64_t deadline = monotonicNanoseconds() + watchTime;
+  while (submissions.load(std::memory_order_acquire) == seen &&
+         monotonicNanoseconds() < deadline)
+    sched_yield();
+  lock.lock();
+  if (stopping || submissions.load(std::memory_order_relaxed) != seen)
+    return;
+  ++idleLanes;
+  workCondition.wait(lock);
+  --idleLanes;
+}
+
 void ComputeEngine::laneMain() {
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
@@ -87,9 +110,7 @@ void ComputeEngine::laneMain() {
     if (!slot) {
       if (stopping)
         return;
-      ++idleLanes;
-      workCondition.wait(lock);
-      --idleLanes;
+      waitForWork(lock);
       continue;
     }
     if (slot->lanesInside++ == 0 && slot->start == 0)

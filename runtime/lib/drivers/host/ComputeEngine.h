@@ -56,6 +56,7 @@ private:
   };
 
   void laneMain();
+  void waitForWork(std::unique_lock<std::mutex> &lock);
   Slot *findWork();
   void retire(Slot &slot, std::unique_lock<std::mutex> &lock);
   bool runGridPoints(Slot &slot, const void *&fault) const;
@@ -68,7 +69,10 @@ private:
   /// The occupied slots, oldest first, and the free ones.
   std::vector<Slot *> queue;
   std::vector<Slot *> freeSlots;
+  /// Lanes that sleep.
   unsigned idleLanes = 0;
+  /// Commands submitted so far; watched by lanes before they sleep.
+  std::atomic<uint64_t> submissions{0};
   bool stopping = false;
   std::vector<std::thread> threads;
 };
