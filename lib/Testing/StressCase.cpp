@@ -74,6 +74,13 @@ StressCase::StressCase(MLIRContext *context, uint64_t seed, int64_t index,
         return makeRandomTensor(type, caseSeed, name);
       }) {}
 
+StressCase::StressCase(ModuleOp program, uint64_t seed, int64_t index)
+    : context(program.getContext()), caseSeed(mix(seed, index)),
+      random(caseSeed + 1), module(program.clone()),
+      parameters([this](StringRef name, RankedTensorType type) {
+        return makeRandomTensor(type, caseSeed, name);
+      }) {}
+
 static Status stageError(const Twine &text) {
   return Status::error(StatusCode::BadInput, text.str());
 }

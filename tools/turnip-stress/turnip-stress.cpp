@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "turnip/Pipelines/Registration.h"
+#include "turnip/Testing/Minimize.h"
 #include "turnip/Testing/StressCase.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -47,6 +48,11 @@ static cl::opt<int64_t> maxSteps("max-steps",
                                  cl::desc("Steps a program grows by at most"),
                                  cl::init(7), cl::cat(category));
 
+static cl::opt<bool> minimizes(
+    "minimize",
+    cl::desc("Remove from a failing program what its failure does not need"),
+    cl::cat(category));
+
 namespace {
 /// The flags' values. The linker that makes kernels resets every flag of the
 /// process, so they are read once at the start.
@@ -58,6 +64,7 @@ struct Settings {
   std::string lastStage = ::lastStage;
   bool printsProgram = ::printsProgram;
   bool keepsGoing = ::keepsGoing;
+  bool minimizes = ::minimizes;
   int64_t maxSteps = ::maxSteps;
   bool hasMaxSteps = ::maxSteps.getNumOccurrences() != 0;
 };
@@ -79,6 +86,18 @@ static std::string replayCommand(const Settings &settings, int64_t index) {
   return command;
 }
 
+/// Prints what is left of a failing program without what does not matter.
+static void printMinimized(ModuleOp program, const Settings &settings,
+                           int64_t index) {
+  OwningOpRef<ModuleOp> smallest =
+      minimizeProgram(program, [&](ModuleOp candidate) {
+        StressStatistics ignored;
+        return !StressCase(candidate, settings.seed, index)
+                    .run(settings.lastStage, ignored);
+      });
+  smallest->print(llvm::errs());
+}
+
 /// Runs case \p index; reports and returns whether it passed.
 static bool runCase(const DialectRegistry &registry, const Settings &settings,
                     int64_t index, StressStatistics &statistics) {
@@ -95,7 +114,10 @@ static bool runCase(const DialectRegistry &registry, const Settings &settings,
   Status status = stressCase.run(settings.lastStage, statistics);
   if (status)
     return true;
-  stressCase.getModule().print(llvm::errs());
+  if (settings.minimizes)
+    printMinimized(stressCase.getModule(), settings, index);
+  else
+    stressCase.getModule().print(llvm::errs());
   llvm::errs() << "case " << index << " failed: " << status.message()
                << "\nreplay with: " << command << "\n";
   return false;

@@ -43,6 +43,8 @@ public:
   /// dialects of registerAllDialects.
   StressCase(mlir::MLIRContext *context, uint64_t seed, int64_t index,
              const RandomProgramOptions &options);
+  /// Makes a case of \p module, with the random choices of case \p index.
+  StressCase(mlir::ModuleOp module, uint64_t seed, int64_t index);
 
   /// Runs the stages in order up to and including \p last (empty: all). The
   /// error says which stage found what.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "turnip/Testing/RandomProgram.h"
+#include "turnip/Testing/Minimize.h"
 
 #include "turnip/Dialect/Ein/IR/Ein.h"
 
@@ -79,4 +80,30 @@ TEST(RandomProgramTest, EveryKindOfProgramOccurs) {
   EXPECT_GT(sizesOfOne, 100);
   EXPECT_GT(severalResults, 50);
   EXPECT_GT(shared, 100);
+}
+
+TEST(RandomProgramTest, MinimizingKeepsWhatFails) {
+  MLIRContext context;
+  context.loadDialect<ein::EinDialect, func::FuncDialect>();
+  auto countGathers = [](ModuleOp module) {
+    int count = 0;
+    module->walk([&](ein::GatherOp) { ++count; });
+    return count;
+  };
+  int numTried = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    auto program = makeRandomProgram(&context, seed);
+    if (countGathers(*program) == 0)
+      continue;
+    ++numTried;
+    auto smallest = minimizeProgram(*program, [&](ModuleOp candidate) {
+      return succeeded(verify(candidate)) && countGathers(candidate) > 0;
+    });
+    EXPECT_EQ(countGathers(*smallest), 1);
+    auto function = *smallest->getOps<func::FuncOp>().begin();
+    // The gather, its operands if they are parameters or constants, return.
+    EXPECT_LE(function.front().getOperations().size(), 4u) << print(*smallest);
+    EXPECT_EQ(function.getNumResults(), 1u);
+  }
+  EXPECT_GT(numTried, 5);
 }
