@@ -27,6 +27,7 @@ struct Session::Contents {
                        const parameters::ParameterProvider &provider);
   unsigned char *addressOf(const artifact::Piece &piece) const;
   Status checkReady() const;
+  bool hasWritableParameters() const;
   void writeInputs();
   OperationNames nameOf(uint32_t vertex) const;
   std::string describeFailure(uint32_t vertex) const;
@@ -42,6 +43,8 @@ struct Session::Contents {
   std::unique_ptr<Executor> executor;
 
   bool parametersBound = false;
+  /// A run that did not finish may have overwritten parameters.
+  bool parametersLost = false;
   /// One per input of the entry; null until it is set.
   std::vector<std::unique_ptr<const parameters::Tensor>> inputs;
   std::vector<int64_t> arguments;
@@ -134,7 +137,8 @@ Status Session::bindParameters(const parameters::ParameterProvider &provider) {
   const artifact::Module &module = contents->program.module();
   auto protectParameters = [&](bool writable) {
     for (uint32_t m = 0; m < module.machine.memories.size(); ++m)
-      if (module.machine.memories[m].kind == artifact::MemoryKind::Parameters)
+      if (module.machine.memories[m].kind == artifact::MemoryKind::Parameters &&
+          !module.machine.memories[m].writable)
         TURNIP_RETURN_IF_ERROR(contents->driver->protect(m, writable));
     return Status::ok();
   };
@@ -147,6 +151,7 @@ Status Session::bindParameters(const parameters::ParameterProvider &provider) {
   if (movesData)
     TURNIP_RETURN_IF_ERROR(protectParameters(/*writable=*/false));
   contents->parametersBound = true;
+  contents->parametersLost = false;
   return Status::ok();
 }
 
@@ -263,6 +268,9 @@ void Session::Contents::writeInputs() {
 Status Session::Contents::checkReady() const {
   if (!driver->properties().movesData)
     return Status::ok();
+  if (parametersLost)
+    return invalidArgument("the run before did not finish and may have left "
+                           "parameters overwritten: bind them again");
   if (!parametersBound)
     return invalidArgument("the program has " +
                            std::to_string(entry->parameters.size()) +
@@ -276,6 +284,17 @@ Status Session::Contents::checkReady() const {
   return Status::ok();
 }
 
+/// True if a parameter lies where operations may write; then the graph puts it
+/// back by its end.
+bool Session::Contents::hasWritableParameters() const {
+  const artifact::Machine &memories = program.module().machine;
+  for (const artifact::Binding &binding : entry->parameters)
+    for (const artifact::Piece &piece : binding.pieces)
+      if (memories.memories[piece.memory].writable)
+        return true;
+  return false;
+}
+
 Status Session::run() {
   TURNIP_RETURN_IF_ERROR(contents->checkReady());
   contents->hasResults = false;
@@ -283,6 +302,8 @@ Status Session::run() {
   if (contents->driver->properties().movesData)
     contents->writeInputs();
   RunOutcome outcome = contents->executor->run();
+  contents->parametersLost =
+      !outcome.status && contents->hasWritableParameters();
   if (outcome.vertex)
     return outcome.status.withContext(
         contents->describeFailure(*outcome.vertex));

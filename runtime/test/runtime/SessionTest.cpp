@@ -291,6 +291,77 @@ TEST(Session, FailuresNameOperationTaskDeviceAndLocation) {
                              "injected failure"));
 }
 
+/// y = w + x, with the parameter w in the device's memory.
+static artifact::Module residentModule() {
+  using artifact::AccessRole;
+  using artifact::EdgeKind;
+  enum : uint32_t { W, X, Y };
+  enum : uint16_t { Dev, Ram };
+  artifact::Module module = artifact::makeSample();
+  artifact::Entry entry;
+  entry.name = "main";
+  artifact::Vertex copy;
+  copy.kind = artifact::VertexKind::Copy;
+  copy.role = artifact::CopyRole::Load;
+  copy.engine = 0;
+  artifact::addVertex(entry, copy,
+                      {{0, 128, X, Ram, AccessRole::Read},
+                       {128, 128, X, Dev, AccessRole::Write}},
+                      {});
+  artifact::Vertex call;
+  call.kernel = 2;
+  call.engine = 0;
+  artifact::addVertex(entry, call,
+                      {{0, 128, W, Dev, AccessRole::Read},
+                       {128, 128, X, Dev, AccessRole::Read},
+                       {256, 128, Y, Dev, AccessRole::Write}},
+                      {{0, EdgeKind::Data}});
+  copy.role = artifact::CopyRole::Result;
+  copy.engine = 2;
+  artifact::addVertex(entry, copy,
+                      {{256, 128, Y, Dev, AccessRole::Read},
+                       {128, 128, Y, Ram, AccessRole::Write}},
+                      {{1, EdgeKind::Data}});
+  auto bind = [](const char *name, uint32_t memory, uint64_t offset,
+                 uint32_t value) {
+    artifact::Binding binding;
+    binding.name = name;
+    binding.shape = binding.fileShape = {32};
+    binding.pieces = {{{0}, {32}, memory, offset, value}};
+    return binding;
+  };
+  entry.parameters = {bind("w", Dev, 0, W)};
+  entry.inputs = {bind("x", Ram, 0, X)};
+  entry.results = {bind("y", Ram, 128, Y)};
+  module.entries = {entry};
+  return module;
+}
+
+TEST(Session, ParametersThatARunMayOverwriteAreBoundAgain) {
+  Expected<Program> program =
+      Program::create(residentModule(), {lookup, multiply, add});
+  ASSERT_TRUE(program) << program.status().message();
+  auto created = Session::create(*program, hostDriver());
+  ASSERT_TRUE(created) << created.status().message();
+  Session &session = **created;
+  auto provider = parameters::makeSplatParameters(2);
+  ASSERT_TRUE(session.bindParameters(*provider));
+  Expected<parameters::Tensor> x = parameters::parseTensor("32xf32=1");
+  ASSERT_TRUE(x);
+  ASSERT_TRUE(session.setInput("x", *x));
+  ASSERT_TRUE(session.run());
+  EXPECT_EQ(session.result("y")->valueAsDouble(31), 3);
+  session.requestStop();
+  EXPECT_EQ(session.run().code(), StatusCode::Cancelled);
+  session.clearStop();
+  EXPECT_EQ(session.run().message(),
+            "the run before did not finish and may have left parameters "
+            "overwritten: bind them again");
+  ASSERT_TRUE(session.bindParameters(*provider));
+  ASSERT_TRUE(session.run());
+  EXPECT_EQ(session.result("y")->valueAsDouble(0), 3);
+}
+
 TEST(Session, StopsAndGoesOn) {
   auto session = makeSession(makeProgram(), hostDriver(), mainEntry());
   session->requestStop();

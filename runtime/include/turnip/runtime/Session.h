@@ -79,7 +79,8 @@ public:
   Status setSchedule(const Schedule &schedule);
 
   /// Runs the graph once. Errors: InvalidArgument when parameters or an input
-  /// are missing; Device, naming operation, task, device and source location,
+  /// are missing (parameters that lie in memory which operations write to must
+  /// be bound again after a run that did not finish); Device, naming operation, task, device and source location,
   /// when one fails; Cancelled after requestStop().
   Status run();
 
