@@ -131,24 +131,32 @@ func.func @k(%x: tensor<{0}x{1}x{3}x{4}>, %y: tensor<{5}x{4}>) -> tensor<{0}x{1}
 }
 
 void benchProduct(MLIRContext &context, Gemm gemm, int batch, int m, int n,
-                  int k, bool transposed, const char *type) {
+                  int k, bool transposed, const char *type, bool cold) {
   Kernel kernel = load(context, product(batch, m, n, k, transposed, type));
   size_t width = std::string(type) == "f32" ? 4 : 2;
-  void *buffers[4] = {allocate(width * batch * m * k),
-                      allocate(width * batch * n * k),
+  // Weights come from memory: each run takes another copy of them.
+  size_t weights = width * batch * n * k;
+  int copies = cold ? int(96 * 1024 * 1024 / weights) + 1 : 1;
+  auto *everyWeight = static_cast<char *>(allocate(weights * copies));
+  int turn = 0;
+  void *buffers[4] = {allocate(width * batch * m * k), nullptr,
                       allocate(size_t(4) * batch * m * n),
                       allocate(kernel.binary.workspaceBytes + 64)};
   auto *a = static_cast<float *>(allocate(size_t(4) * batch * m * k));
-  auto *b = static_cast<float *>(allocate(size_t(4) * batch * n * k));
+  auto *everyB =
+      static_cast<float *>(allocate(size_t(4) * batch * n * k * copies));
   auto *c = static_cast<float *>(allocate(size_t(4) * batch * m * n));
   std::function<void()> runs[] = {
       [&] {
+        turn = (turn + 1) % copies;
+        buffers[1] = everyWeight + turn * weights;
         for (int64_t point = 0; point < kernel.binary.gridSize; ++point)
           kernel.entry(buffers, nullptr, point);
       },
       [&] {
         if (!gemm)
           return;
+        const float *b = everyB + size_t(turn) * batch * n * k;
         for (int g = 0; g < batch; ++g)
           gemm(101, 111, transposed ? 112 : 111, m, n, k, 1.0f,
                a + size_t(g) * m * k, k, b + size_t(g) * n * k,
@@ -157,15 +165,17 @@ void benchProduct(MLIRContext &context, Gemm gemm, int batch, int m, int n,
   std::vector<double> t = race(runs);
   double flops = 2e-9 * batch * m * n * k;
   llvm::outs() << formatv(
-      "{0,-6}{1} {2,4} x {3,5} x {4,4} {5,2}  grid {6,2}  {7,6:F1} GFLOP/s  "
+      "{0,-5}{11} {1} {2,4} x {3,5} x {4,4} {5,2}  grid {6,2}  {7,6:F1} "
+      "GFLOP/s  "
       "OpenBLAS {8,6:F1}  ratio {9,5:F2}  compiled in {10:F0} ms\n",
       type, transposed ? "x.W^T" : "x.W  ", m, n, k, batch,
       kernel.binary.gridSize, flops / t[0], flops / t[1], t[1] / t[0],
-      kernel.compileSeconds * 1e3);
+      kernel.compileSeconds * 1e3, cold ? "cold" : "warm");
+  buffers[1] = everyWeight;
   for (void *buffer : buffers)
     std::free(buffer);
   std::free(a);
-  std::free(b);
+  std::free(everyB);
   std::free(c);
 }
 
@@ -271,20 +281,35 @@ int main(int argc, char **argv) {
     int batch, m, n, k;
     bool transposed;
     const char *type;
+    bool cold = false;
   };
-  const Shape shapes[] = {
-      {1, 128, 576, 576, true, "f32"},      {1, 128, 192, 576, true, "f32"},
-      {1, 128, 1536, 576, true, "f32"},     {1, 128, 576, 1536, true, "f32"},
-      {1, 128, 3500, 576, true, "f32"},     {1, 64, 1536, 576, true, "f32"},
-      {1, 1, 1536, 576, true, "f32"},       {9, 128, 128, 64, true, "f32"},
-      {3, 128, 128, 64, true, "f32"},       {9, 128, 64, 128, false, "f32"},
-      {3, 128, 64, 128, false, "f32"},      {1, 1024, 1024, 1024, false, "f32"},
-      {1, 1024, 1024, 1024, true, "f32"},   {1, 64, 64, 64, false, "f32"},
-      {1, 128, 128, 128, false, "f32"},     {1, 128, 1536, 576, true, "bf16"},
-      {1, 1024, 1024, 1024, false, "bf16"}, {1, 128, 1536, 576, true, "f16"}};
+  const Shape shapes[] = {{1, 128, 576, 576, true, "f32"},
+                          {1, 128, 192, 576, true, "f32"},
+                          {1, 128, 1536, 576, true, "f32"},
+                          {1, 128, 576, 1536, true, "f32"},
+                          {1, 128, 3500, 576, true, "f32"},
+                          {1, 64, 1536, 576, true, "f32"},
+                          {1, 1, 1536, 576, true, "f32"},
+                          {9, 128, 128, 64, true, "f32"},
+                          {3, 128, 128, 64, true, "f32"},
+                          {9, 128, 64, 128, false, "f32"},
+                          {3, 128, 64, 128, false, "f32"},
+                          {1, 1024, 1024, 1024, false, "f32"},
+                          {1, 1024, 1024, 1024, true, "f32"},
+                          {1, 64, 64, 64, false, "f32"},
+                          {1, 128, 128, 128, false, "f32"},
+                          {1, 128, 1536, 576, true, "bf16"},
+                          {1, 1024, 1024, 1024, false, "bf16"},
+                          {1, 128, 1536, 576, true, "f16"},
+                          {1, 128, 1536, 576, true, "f32", true},
+                          {1, 128, 576, 1536, true, "f32", true},
+                          {1, 128, 5461, 576, true, "f32", true},
+                          {1, 64, 1536, 576, true, "f32", true},
+                          {1, 1, 1536, 576, true, "f32", true}};
   if (filter.empty() || filter == "product")
     for (const Shape &s : shapes)
-      benchProduct(context, gemm, s.batch, s.m, s.n, s.k, s.transposed, s.type);
+      benchProduct(context, gemm, s.batch, s.m, s.n, s.k, s.transposed, s.type,
+                   s.cold);
   if (!filter.empty() && filter != "memory")
     return 0;
   benchMemory(context, "add-mul",
