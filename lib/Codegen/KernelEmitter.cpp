@@ -662,12 +662,17 @@ LogicalResult KernelEmitter::emitRows() {
   int64_t tiles = 1;
   for (const RowPlan::Row &row : plan.rows)
     tiles *= llvm::divideCeil(row.size, row.tile);
-  int64_t nanoseconds = 0;
+  // What runs before the rows is done again by every grid point: never more
+  // often than keeps it below the rest of the work.
+  int64_t nanoseconds = 0, before = 0;
   for (Operation &op : source.front())
     if (isComputeOp(&op))
-      nanoseconds += estimateNanoseconds(&op);
-  int64_t points = std::clamp<int64_t>(nanoseconds / kGridNanoseconds, 1,
-                                       std::min(kMaxGridPoints, tiles));
+      (plan.hoisted.contains(&op) ? before : nanoseconds) +=
+          estimateNanoseconds(&op);
+  int64_t most = std::min(kMaxGridPoints, tiles);
+  if (before > 0)
+    most = std::clamp<int64_t>(nanoseconds / before, 1, most);
+  int64_t points = std::clamp<int64_t>(nanoseconds / kGridNanoseconds, 1, most);
   int64_t chunk = llvm::divideCeil(tiles, points);
   gridSize = llvm::divideCeil(tiles, chunk);
   Value begin = l.mul(gridIndex, chunk);

@@ -83,3 +83,44 @@ func.func @narrow(%x: tensor<16xbf16>) -> tensor<16xf32> {
   } -> tensor<16xf32>
   return %r : tensor<16xf32>
 }
+
+// Weights with contiguous rows and many activations: columns are packed by
+// transposing blocks of 8 x 8, then tiles of 6 x 16 accumulate in registers.
+// CHECK-LABEL: func.func @packed
+// CHECK: llvm.alloca
+// CHECK: vector.shuffle {{.*}} [0, 8, 1, 9, 4, 12, 5, 13]
+// CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK-COUNT-12: math.fma {{.*}} : vector<8xf32>
+func.func @packed(%x: tensor<48x64xf32>, %w: tensor<32x64xf32>) -> tensor<48x32xf32> {
+  %e = tensor.empty() : tensor<48x32xf32>
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<48x32xf32>) -> tensor<48x32xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<48x64xf32>, tensor<32x64xf32>) outs(%f : tensor<48x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<48x32xf32>
+  return %r : tensor<48x32xf32>
+}
+
+// Few rows: nothing is packed, 3 x 4 dot products run along k.
+// CHECK-LABEL: func.func @dots
+// CHECK-NOT: llvm.alloca
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-COUNT-12: math.fma {{.*}} : vector<8xf32>
+// CHECK: llvm.store {{.*}} : vector<4xf32>
+func.func @dots(%x: tensor<3x64xf32>, %w: tensor<32x64xf32>) -> tensor<3x32xf32> {
+  %e = tensor.empty() : tensor<3x32xf32>
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x32xf32>) -> tensor<3x32xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<3x64xf32>, tensor<32x64xf32>) outs(%f : tensor<3x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<3x32xf32>
+  return %r : tensor<3x32xf32>
+}
