@@ -19,6 +19,10 @@
 // RUN: turnip-run %t/mlp.memgraph --entry=mlp --parameters=%t/w --input=x=2x2xf32=1,2,3,-1 --expected-output=y=2x2xf32=9,-2.5,18,-31
 // RUN: not turnip-run %t/mlp.memgraph --entry=mlp --parameters=%t/w --input=x=2x2xf32=1,2,3,-1 --expected-output=y=2x2xf32=9,-2.5,18,-31.01 2>&1 | FileCheck %s --check-prefix=WRONG
 //
+// The same in one command.
+// RUN: turnip-compile %t/ein.mlir --tile-budget=64 --device-memory=256 -o %t/one.memgraph
+// RUN: turnip-run %t/one.memgraph --entry=mlp --parameters=%t/w --input=x=2x2xf32=1,2,3,-1 | FileCheck %s
+//
 // Every level prints what it parses.
 // RUN: turnip-opt %t/task.mlir | diff %t/task.mlir -
 // RUN: turnip-opt %t/mem.mlir | diff %t/mem.mlir -
