@@ -26,6 +26,9 @@ Status turnip::checkRequest(const CompileRequest &request) {
     Expected<int64_t> bytes = parseByteSize(text);
     if (!bytes)
       return bytes.status().withContext(option);
+    if (*bytes == 0 && option == StringRef("--tile-budget"))
+      return Status::error(StatusCode::InvalidArgument,
+                           "--tile-budget: expected more than 0 bytes");
   }
   auto invalid = [](const std::string &message) {
     return Status::error(StatusCode::InvalidArgument, message);

@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <random>
 #include <sys/stat.h>
@@ -509,6 +510,25 @@ TEST(Npy, RoundTripsEveryType) {
   }
   EXPECT_EQ(npyHeader({}, ElementType::F32).size() % 64, 0u);
   EXPECT_TRUE(parseNpy(npyHeader({}, ElementType::F32) + "abcd"));
+}
+
+TEST(WriteFile, KeepsLinksAndDevices) {
+  TemporaryDirectory directory;
+  std::string target = directory.write("target", "old");
+  std::string link = directory.write("link", "");
+  ASSERT_EQ(unlink(link.c_str()), 0);
+  ASSERT_EQ(symlink(target.c_str(), link.c_str()), 0);
+  EXPECT_TRUE(writeFileAtomically(link, "new"));
+  char leadsTo[4096];
+  EXPECT_GT(readlink(link.c_str(), leadsTo, sizeof(leadsTo)), 0);
+  std::ifstream file(target);
+  std::string text;
+  file >> text;
+  EXPECT_EQ(text, "new");
+  EXPECT_TRUE(writeFileAtomically("/dev/null", "gone"));
+  struct stat info;
+  ASSERT_EQ(stat("/dev/null", &info), 0);
+  EXPECT_TRUE(S_ISCHR(info.st_mode));
 }
 
 TEST(Npy, ReadsFortranOrderAndDoubles) {

@@ -14,8 +14,10 @@
 #include "turnip/Dialect/Mem/Transforms/Passes.h"
 #include "turnip/Dialect/Task/Transforms/Passes.h"
 #include "turnip/Pipelines/Compile.h"
+#include "turnip/Pipelines/Output.h"
 #include "turnip/Pipelines/Registration.h"
 #include "turnip/Target/MemGraph.h"
+#include "turnip/support/ByteSize.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -101,6 +103,19 @@ static Status findPhase(StringRef option, StringRef name, Phase &phase) {
                            ", but got " + name.str());
 }
 
+/// Sizes that are given are sizes, not nothing, such as what a script makes of
+/// an unset variable.
+static Status checkSizes(const Flags &flags) {
+  for (const cl::opt<std::string> *size :
+       {&flags.deviceMemory, &flags.hostMemory, &flags.tileBudget}) {
+    if (size->getNumOccurrences() == 0)
+      continue;
+    if (Expected<int64_t> bytes = parseByteSize(*size); !bytes)
+      return bytes.status().withContext("--" + size->ArgStr.str());
+  }
+  return Status::ok();
+}
+
 /// What the command line said, read once: linking kernels in this process may
 /// reset options to their defaults.
 struct Settings {
@@ -131,19 +146,6 @@ static Status check(Settings &settings) {
                          "got " +
                              std::to_string(settings.devices));
   return checkRequest(request);
-}
-
-/// Writes through a temporary file, so that a failure leaves nothing behind.
-static Status writeFile(StringRef path, StringRef bytes) {
-  llvm::Error error =
-      llvm::writeToOutput(path, [&](raw_ostream &os) -> llvm::Error {
-        os << bytes;
-        return llvm::Error::success();
-      });
-  if (!error)
-    return Status::ok();
-  return Status::error(StatusCode::Io, "cannot write " + path.str() + ": " +
-                                           llvm::toString(std::move(error)));
 }
 
 static std::string print(ModuleOp module, const OpPrintingFlags &flags) {
@@ -182,7 +184,7 @@ static Status addObservers(Settings &settings) {
     SmallString<128> path(settings.dumpPhases);
     llvm::sys::path::append(path, std::to_string(int(info.phase)) + "." +
                                       info.name.str() + ".mlir");
-    return writeFile(path, print(module, settings.printing));
+    return writeOutput(path, print(module, settings.printing));
   };
   return Status::ok();
 }
@@ -207,11 +209,11 @@ static Status compile(Settings &settings) {
     return Status::error(StatusCode::BadInput, "the input is not valid");
   TURNIP_RETURN_IF_ERROR(runPhases(*module, settings.request));
   if (settings.request.to != Phase::Artifact)
-    return writeFile(settings.output, print(*module, settings.printing));
+    return writeOutput(settings.output, print(*module, settings.printing));
   FailureOr<std::string> bytes = serializeMemGraph(*module);
   if (failed(bytes))
     return Status::error(StatusCode::BadInput, "no artifact was made");
-  return writeFile(settings.output, *bytes);
+  return writeOutput(settings.output, *bytes);
 }
 
 int main(int argc, char **argv) {
@@ -222,17 +224,21 @@ int main(int argc, char **argv) {
   registerMLIRContextCLOptions();
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
+  cl::HideUnrelatedOptions(flags.category);
   const char *overview =
       "Compiles a program for a device with little memory\n\n"
       "Takes a module of ein functions through the phases ein, task and mem "
       "to\n"
-      "an artifact, which turnip-run executes.\n\n"
+      "an artifact, which turnip-run executes. Flags of mlir-opt that concern\n"
+      "printing, passes and diagnostics work too.\n\n"
       "Exit codes: 0 ok, 1 bad input, 2 usage, 3 does not fit, 5 "
-      "input/output.\n";
+      "input/output,\n70 an error in Turnip itself.\n";
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return exitCode(StatusCode::InvalidArgument);
   Settings settings(flags);
-  Status status = compile(settings);
+  Status status = checkSizes(flags);
+  if (status)
+    status = compile(settings);
   if (!status)
     llvm::WithColor::error(llvm::errs(), "turnip-compile")
         << status.message() << "\n";

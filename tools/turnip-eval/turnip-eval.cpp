@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "turnip/Pipelines/Output.h"
 #include "turnip/Pipelines/Registration.h"
 #include "turnip/Reference/Program.h"
 
@@ -228,13 +229,15 @@ static Status evaluateModule(ModuleOp module) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv,
+  const char *overview =
       "Runs an entry point in the reference evaluator: in double precision, "
-      "one operation after the other, with an error bound for every element\n");
+      "one operation after the other, with an error bound for every element\n";
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
+    return exitCode(StatusCode::InvalidArgument);
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   std::string message;
   auto file = openInputFile(inputFile, &message);
   if (!file)
@@ -246,5 +249,7 @@ int main(int argc, char **argv) {
   if (!module)
     return exitCode(StatusCode::BadInput);
   Status status = evaluateModule(*module);
+  if (status)
+    status = writeOutput("-", "");
   return status ? 0 : fail(status);
 }

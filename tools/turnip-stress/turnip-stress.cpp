@@ -135,10 +135,11 @@ static bool isStage(StringRef name) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv,
+  const char *overview =
       "Takes random programs through every level and compares with the "
-      "reference evaluator\n");
+      "reference evaluator\n";
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
+    return exitCode(StatusCode::InvalidArgument);
   if (!isStage(lastStage))
     return exitCode(StatusCode::InvalidArgument);
   registerAllPasses();

@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
 
 namespace turnip {
 #define GEN_PASS_DEF_PARTITIONEIN
@@ -28,6 +29,9 @@ using turnip::ein::PartitionableOpInterface;
 
 /// Every memory rounds sizes up to this many bytes.
 static constexpr int64_t kAlignment = 64;
+
+/// Graphs of more tasks than this would not be placed in any useful time.
+static constexpr int64_t kMaxTasks = int64_t(1) << 20;
 
 namespace {
 
@@ -98,7 +102,8 @@ public:
   FunctionPartitioner(func::FuncOp function, KernelTable &kernels,
                       Splitter &splitter, int64_t tileBudget)
       : function(function), kernels(kernels), splitter(splitter),
-        builder(function.getContext()), values(builder, kernels, tileBudget),
+        tileBudget(tileBudget), builder(function.getContext()),
+        values(builder, kernels, tileBudget),
         host(task::PlaceAttr::getHost(function.getContext())),
         device(task::PlaceAttr::get(function.getContext(), 0)) {}
 
@@ -108,10 +113,13 @@ public:
   int64_t getNumRepartitions() const { return values.numRepartitions; }
 
 private:
+  LogicalResult checkTypes();
+  LogicalResult checkCount(const OpCut &cut, ArrayRef<int64_t> tileSizes,
+                           Operation *op);
   LogicalResult bindArguments();
   LogicalResult convert(Operation *op);
   bool convertView(Operation *op);
-  void convertPartitionable(PartitionableOpInterface op);
+  LogicalResult convertPartitionable(PartitionableOpInterface op);
   void convertWhole(Operation *op);
   LogicalResult emitResults(func::ReturnOp returnOp);
   void emitResult(Value value, StringRef name, bool copy, Location loc);
@@ -123,6 +131,7 @@ private:
   func::FuncOp function;
   KernelTable &kernels;
   Splitter &splitter;
+  int64_t tileBudget;
   OpBuilder builder;
   TiledValues values;
   task::PlaceAttr host, device;
@@ -156,6 +165,40 @@ static SourceView makeSource(bool isParameter, StringAttr name,
   view.declaredShape = view.shape;
   view.box = wholeBox(type.getShape());
   return view;
+}
+
+/// Arguments and results are tensors that ein can hold.
+LogicalResult FunctionPartitioner::checkTypes() {
+  auto check = [&](TypeRange types, StringRef kind) -> LogicalResult {
+    for (auto [index, type] : llvm::enumerate(types))
+      if (!ein::isEinTensor(type))
+        return function.emitError("expected ")
+               << kind << " #" << index
+               << " to be a ranked static tensor, sizes at least 1, of f32, "
+                  "f16, bf16, i8, i32, i64 or i1, but got "
+               << type;
+    return success();
+  };
+  if (failed(check(function.getArgumentTypes(), "argument")))
+    return failure();
+  return check(function.getResultTypes(), "result");
+}
+
+/// Whether cutting \p op at \p tileSizes keeps the graph at a sensible size.
+LogicalResult FunctionPartitioner::checkCount(const OpCut &cut,
+                                              ArrayRef<int64_t> tileSizes,
+                                              Operation *op) {
+  double count = 1;
+  for (auto [label, size] : llvm::zip_equal(cut.labels, tileSizes))
+    count *= static_cast<double>(numTiles(label.size, size));
+  if (static_cast<double>(values.numTasks) + count <= kMaxTasks)
+    return success();
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.0f", count);
+  return op->emitError("expected at most ")
+         << kMaxTasks << " tasks in a graph, but a tile budget of "
+         << tileBudget << " bytes cuts this operation into " << text
+         << ", after " << values.numTasks << " others";
 }
 
 LogicalResult FunctionPartitioner::bindArguments() {
@@ -270,10 +313,13 @@ task::PlaceAttr FunctionPartitioner::choosePlace(OpCut &cut, Operation *op) {
   return host;
 }
 
-void FunctionPartitioner::convertPartitionable(PartitionableOpInterface op) {
+LogicalResult
+FunctionPartitioner::convertPartitionable(PartitionableOpInterface op) {
   OpCut cut = describe(op);
   task::PlaceAttr place = choosePlace(cut, op);
   SmallVector<int64_t> tileSizes = splitter.choose(cut).tileSizes;
+  if (failed(checkCount(cut, tileSizes, op)))
+    return failure();
   unsigned numResults = op->getNumResults();
 
   SmallVector<TiledTensor> results(numResults);
@@ -321,6 +367,7 @@ void FunctionPartitioner::convertPartitionable(PartitionableOpInterface op) {
   } while (walk.advance());
   for (auto [value, tensor] : llvm::zip_equal(op->getResults(), results))
     values.setTiles(value, std::move(tensor));
+  return success();
 }
 
 /// An operation that does not say how it may be split is one task.
@@ -348,9 +395,8 @@ LogicalResult FunctionPartitioner::convert(Operation *op) {
   if (convertView(op))
     return success();
   if (auto partitionable = dyn_cast<PartitionableOpInterface>(op))
-    convertPartitionable(partitionable);
-  else
-    convertWhole(op);
+    return convertPartitionable(partitionable);
+  convertWhole(op);
   return success();
 }
 
@@ -423,6 +469,8 @@ LogicalResult FunctionPartitioner::run() {
   if (!function.getBody().hasOneBlock())
     return function.emitError("expected a body of one block, but got ")
            << function.getBody().getBlocks().size();
+  if (failed(checkTypes()))
+    return failure();
   builder.setInsertionPointAfter(function);
   graph = task::GraphOp::create(builder, function.getLoc(), function.getName(),
                                 /*devices=*/1);

@@ -49,6 +49,8 @@ Value TiledValues::load(const SourceView &view, const Box &box,
   Key key = boxKey(absolute);
   key.insert(key.end(), view.shape.begin(), view.shape.end());
   key.push_back(reinterpret_cast<intptr_t>(view.name.getAsOpaquePointer()));
+  key.push_back(
+      reinterpret_cast<intptr_t>(view.elementType.getAsOpaquePointer()));
   key.push_back(view.isParameter);
   key.push_back(place.getIndex());
   Value &tile = loaded[key];

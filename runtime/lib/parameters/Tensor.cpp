@@ -166,11 +166,18 @@ Status turnip::parameters::writeFileAtomically(const std::string &path,
 Status turnip::parameters::writeFileInPieces(
     const std::string &path,
     const std::function<Expected<std::string_view>()> &next) {
-  // A pipe or device cannot be replaced by a rename, and is written as it is.
+  // A pipe or device cannot be replaced by a rename, and is written as it is. A
+  // link stays: what it leads to is replaced.
   struct stat info;
-  bool special = stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+  bool exists = stat(path.c_str(), &info) == 0;
+  bool special = exists && !S_ISREG(info.st_mode);
+  std::string destination = path;
+  if (char *resolved = exists ? realpath(path.c_str(), nullptr) : nullptr) {
+    destination = resolved;
+    free(resolved);
+  }
   std::string target =
-      special ? path : path + ".partial." + std::to_string(getpid());
+      special ? path : destination + ".partial." + std::to_string(getpid());
   int flags = special ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL;
   int descriptor = ::open(target.c_str(), flags | O_CLOEXEC, 0666);
   if (descriptor < 0)
@@ -188,7 +195,7 @@ Status turnip::parameters::writeFileInPieces(
     status = ioError("write", path);
   if (special)
     return status;
-  if (status && std::rename(target.c_str(), path.c_str()) != 0)
+  if (status && std::rename(target.c_str(), destination.c_str()) != 0)
     status = ioError("write", path);
   if (!status)
     unlink(target.c_str());

@@ -188,6 +188,9 @@ RunOptions::parse(const std::vector<std::string> &arguments) {
   if (options.runs > 0 && options.schedule != "dynamic")
     return usage("--runs chooses the schedules itself, so --schedule cannot "
                  "be given as well");
+  // Times in nanoseconds must stay countable.
+  if (options.linkGbps > 0 && options.linkGbps < 1e-6)
+    return usage("flag '--link-gbps': expected 0 or at least 1e-06");
   if (!options.prompt.empty() && !options.tokens.empty())
     return usage("--prompt and --tokens cannot both be given");
   if (options.generates() && (options.runs > 0 || options.repeat > 1))

@@ -278,6 +278,8 @@ TEST_F(RunTool, UsageErrors) {
   EXPECT_EQ(refuse({"a", "--link-jitter=2"}),
             "flag '--link-jitter': expected a number from 0 to 1, but got "
             "'2'\n");
+  EXPECT_EQ(refuse({"a", "--link-gbps=1e-30"}),
+            "flag '--link-gbps': expected 0 or at least 1e-06\n");
   EXPECT_EQ(refuse({"a", "--entry="}),
             "flag '--entry': expected a value after '='\n");
   EXPECT_EQ(refuse({"a", "--input=x"}),
@@ -308,6 +310,7 @@ TEST_F(RunTool, BadInputLeavesNothingBehind) {
       {{"--trace=/nowhere/t.json"}, 5, "/nowhere/t.json"},
       {{"--schedule=replay:/nowhere/o"}, 5, "/nowhere/o"},
       {{"--device=sim:/nowhere/m"}, 5, "/nowhere/m"},
+      {{"--device=sim:/dev/null"}, 1, "expected a value"},
       {{"--argument=position=-1"}, 2, "expected 0 to 1000, but got -1"},
       {{"--inject-failure=2", "--output=sum=@" + path("a.npy"),
         "--trace=" + path("t.json")},

@@ -33,3 +33,39 @@ func.func @results(%x: tensor<2xf32>) -> (tensor<2xf32> {ein.name = "result1"}, 
 func.func @arguments(%x: tensor<2xf32> {ein.name = "arg1"}, %y: tensor<2xf32>) {
   return
 }
+
+// -----
+
+// expected-error @+1 {{expected argument #0 to be a ranked static tensor, sizes at least 1, of f32, f16, bf16, i8, i32, i64 or i1, but got 'f32'}}
+func.func @scalar(%x: f32) -> f32 {
+  return %x : f32
+}
+
+// -----
+
+// expected-error @+1 {{expected argument #1 to be a ranked static tensor, sizes at least 1, of f32, f16, bf16, i8, i32, i64 or i1, but got 'tensor<?xf32>'}}
+func.func @dynamic(%x: tensor<2xf32>, %y: tensor<?xf32>) {
+  return
+}
+
+// -----
+
+func.func @many(%x: tensor<1099511627776x1048576xf32>) -> tensor<1099511627776x1048576xf32> {
+  // expected-error @+1 {{expected at most 1048576 tasks in a graph, but a tile budget of 1024 bytes cuts this operation into 9007199254740992, after 0 others}}
+  %y = ein.einsum "ab->ab"(%x) {
+  ^bb0(%a: f32):
+    %z = arith.addf %a, %a : f32
+    ein.yield %z : f32
+  } : (tensor<1099511627776x1048576xf32>) -> tensor<1099511627776x1048576xf32>
+  return %y : tensor<1099511627776x1048576xf32>
+}
+
+// -----
+
+func.func @types() -> (tensor<3xf32>, tensor<3xi32>) {
+  %a = ein.parameter "w" : tensor<3xf32>
+  %b = ein.parameter "w" : tensor<3xi32>
+  // expected-note @+2 {{the name is first used here}}
+  // expected-error @+1 {{expected the element type of "w" to be 'f32', but got 'i32'}}
+  return %a, %b : tensor<3xf32>, tensor<3xi32>
+}

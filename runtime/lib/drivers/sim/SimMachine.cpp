@@ -124,7 +124,9 @@ Expected<SimMachine> SimMachine::parse(const std::string &text) {
 Expected<SimMachine> SimMachine::read(const std::string &path) {
   std::ifstream file(path);
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf()))
+  // An empty file fails to be copied too, but without a reason.
+  errno = 0;
+  if (!file || (!(text << file.rdbuf()) && errno != 0))
     return Status::error(StatusCode::Io,
                          "cannot read '" + path + "': " + strerror(errno));
   return parse(text.str()).withContext("'" + path + "'");
