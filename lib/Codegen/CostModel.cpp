@@ -11,6 +11,7 @@
 #include "LaneBuilder.h"
 #include "MathExpansion.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -52,10 +53,27 @@ int64_t estimateNanoseconds(Operation *op) {
   return std::max(bytes / 10, flops / rate);
 }
 
+/// Bytes that are read of `argument`: of a table that is looked up in, what the
+/// lookups touch.
+static int64_t bytesRead(BlockArgument argument) {
+  int64_t all = bytesOf(argument.getType()), looked = 0;
+  for (Operation *user : argument.getUsers()) {
+    auto loops = user->getParentOfType<linalg::LinalgOp>();
+    if (!isa<tensor::ExtractOp>(user) || !loops)
+      return all;
+    int64_t count = 1;
+    for (int64_t size : loops.getStaticLoopRanges())
+      count *= size;
+    looked += count *
+              LaneBuilder::byteWidth(getElementTypeOrSelf(argument.getType()));
+  }
+  return std::min(all, looked);
+}
+
 int64_t signatureBytes(func::FuncOp func) {
   int64_t bytes = 0;
-  for (Type type : func.getArgumentTypes())
-    bytes += bytesOf(type);
+  for (BlockArgument argument : func.getArguments())
+    bytes += bytesRead(argument);
   for (Type type : func.getResultTypes())
     bytes += bytesOf(type);
   return bytes;

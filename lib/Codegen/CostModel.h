@@ -24,7 +24,8 @@ int64_t estimateFlops(mlir::Operation *op);
 /// and results.
 int64_t estimateNanoseconds(mlir::Operation *op);
 
-/// Bytes of the operands and results of a whole kernel.
+/// Bytes of the operands and results of a whole kernel; of a table that is
+/// looked up in, what the lookups read.
 int64_t signatureBytes(mlir::func::FuncOp func);
 
 } // namespace turnip::codegen

@@ -60,7 +60,8 @@ struct KernelBinary {
   int64_t workspaceBytes = 0;
   /// Estimated operations per call; a transcendental function counts as 10.
   int64_t flops = 0;
-  /// Bytes of all operands and results: what one pass over memory moves.
+  /// Bytes of all operands and results, of tables what lookups read: what one
+  /// pass over memory moves.
   int64_t bytes = 0;
   /// Pairs (operand, result) whose buffers may be the same memory.
   std::vector<std::pair<int64_t, int64_t>> inplace;

@@ -155,6 +155,10 @@ TEST(Elementwise, Gather) {
   for (const char *type : {"f32", "f16", "i8", "i1"})
     for (int width : {1, 5, 16, 37})
       checkKernel(gather(23, 9, width, type));
+  // Nine rows of a large table are read, and nine indices.
+  turnip::codegen::KernelBinary binary =
+      checkKernel(gather(1000, 9, 16, "f32"));
+  EXPECT_EQ(binary.bytes, 2 * 9 * 16 * 4 + 9 * 4);
 }
 
 std::string reduction(const char *type, const char *combiner, const char *init,

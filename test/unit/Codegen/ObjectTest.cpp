@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Backend.h"
 #include "KernelRunner.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -89,6 +91,35 @@ TEST(Object, MetadataOfTargets) {
   EXPECT_EQ(binary->features, std::vector<std::string>{"x86-64-v3"});
   EXPECT_EQ(binary->object.substr(0, 4), "\x7f"
                                          "ELF");
+}
+
+/// Only the three functions that compilers call on their own may be missing.
+TEST(Object, RefusesUndefinedSymbols) {
+  mlir::DialectRegistry registry;
+  registerBackendDialects(registry);
+  mlir::MLIRContext context(registry);
+  for (const char *callee : {"expf", "memset", "memcpy"}) {
+    auto module =
+        mlir::parseSourceString<mlir::ModuleOp>(std::string("llvm.func @") +
+                                                    callee + R"(()
+        func.func @turnip_kernel(%a: !llvm.ptr, %b: !llvm.ptr, %c: i64) {
+          llvm.call @)" + callee + R"(() : () -> ()
+          return
+        })",
+                                                &context);
+    ASSERT_TRUE(module);
+    ASSERT_TRUE(succeeded(lowerToLLVM(*module)));
+    llvm::Expected<std::string> object = emitObject(*module, KernelTarget());
+    ASSERT_TRUE(bool(object)) << llvm::toString(object.takeError());
+    llvm::Expected<std::string> shared = linkShared(*object);
+    if (llvm::StringRef(callee).starts_with("mem")) {
+      EXPECT_TRUE(bool(shared)) << llvm::toString(shared.takeError());
+      continue;
+    }
+    ASSERT_FALSE(bool(shared));
+    EXPECT_EQ(llvm::toString(shared.takeError()),
+              "kernel needs the undefined symbol 'expf'");
+  }
 }
 
 TEST(Object, RefusesWhatIsNoKernel) {
