@@ -25,6 +25,9 @@ using namespace turnip::ein;
 static constexpr int64_t contractionReuse = 4;
 /// How far apart, in operations, einsums may be to be fused.
 static constexpr unsigned maxDistance = 4096;
+/// How many einsums become one operation at most: kernels stay of a sensible
+/// size, and time grows with the program's size only.
+static constexpr size_t maxGroupSize = 256;
 
 /// Whether an einsum has a kernel of its own.
 static bool isContraction(EinsumOp op) {
@@ -89,7 +92,7 @@ private:
   using OpSet = llvm::SmallPtrSet<Operation *, 16>;
 
   void tryMerge(GroupRef first, GroupRef second) {
-    if (first == second)
+    if (first == second || first->size() + second->size() > maxGroupSize)
       return;
     std::optional<FusionGroup> merged =
         FusionGroup::merge(*first, *second, rowBudget);
