@@ -99,7 +99,8 @@ turnip::runtime::bottomLevels(const ExecutableGraph &graph) {
 //===----------------------------------------------------------------------===//
 
 Executor::Executor(const ExecutableGraph &graph, Driver &driver)
-    : graph(graph), driver(driver), predecessorCount(countPredecessors(graph)) {
+    : graph(graph), driver(driver), predecessorCount(countPredecessors(graph)),
+      deviceWaits(driver.properties().deviceWaits) {
   uint32_t size = graph.size();
   for (uint32_t v = 0; v < size; ++v) {
     if (predecessorCount[v] == 0)
@@ -119,7 +120,27 @@ Executor::Executor(const ExecutableGraph &graph, Driver &driver)
   runRecord.ends.resize(size);
   runRecord.dispatchOrder.reserve(size);
   runRecord.completionOrder.reserve(size);
+  if (deviceWaits)
+    findPredecessors();
   rankVertices(bottomLevels(graph));
+}
+
+void Executor::findPredecessors() {
+  predecessorBegin.assign(graph.size() + 1, 0);
+  for (uint32_t v = 0; v < graph.size(); ++v)
+    predecessorBegin[v + 1] = predecessorBegin[v] + predecessorCount[v];
+  predecessors.resize(graph.successors.size());
+  std::vector<uint32_t> next(predecessorBegin.begin(),
+                             predecessorBegin.end() - 1);
+  for (uint32_t v = 0; v < graph.size(); ++v)
+    for (uint32_t successor : graph.successorsOf(v))
+      predecessors[next[successor]++] = v;
+  blockers.resize(graph.size());
+  stages.resize(graph.size());
+  uint32_t mostWaits = 0;
+  for (uint32_t count : predecessorCount)
+    mostWaits = std::max(mostWaits, count);
+  waits.reserve(mostWaits);
 }
 
 /// Turns urgencies (the larger the sooner; plan position breaks ties, and
@@ -140,8 +161,10 @@ void Executor::rankVertices(const std::vector<double> &urgency) {
     rankOf[v] = static_cast<uint32_t>(engine.vertexOfRank.size());
     engine.vertexOfRank.push_back(v);
   }
-  for (Engine &engine : engines)
+  for (Engine &engine : engines) {
     engine.ready.reset(static_cast<uint32_t>(engine.vertexOfRank.size()));
+    engine.behind.reset(static_cast<uint32_t>(engine.vertexOfRank.size()));
+  }
 }
 
 /// Marks \p vertex done in \p pending, and every join that this completes.
@@ -226,8 +249,15 @@ void Executor::prepareRun() {
     // A run that was stopped leaves ready operations behind.
     while (!engine.ready.empty())
       engine.ready.erase(engine.ready.min());
+    while (!engine.behind.empty())
+      engine.behind.erase(engine.behind.min());
     engine.inFlight = 0;
     engine.dispatched = 0;
+  }
+  if (deviceWaits) {
+    std::copy(predecessorCount.begin(), predecessorCount.end(),
+              blockers.begin());
+    std::fill(stages.begin(), stages.end(), Stage::Waiting);
   }
   runRecord.dispatchOrder.clear();
   runRecord.completionOrder.clear();
@@ -319,12 +349,16 @@ void Executor::processInbox(std::unique_lock<std::mutex> &lock) {
       dispatchReplay();
     else
       dispatchReady();
-    if (!toSubmit.empty()) {
-      driver.submit(toSubmit.data(), toSubmit.size());
-      toSubmit.clear();
-    }
+    flushSubmissions();
   }
   lock.lock();
+}
+
+void Executor::flushSubmissions() {
+  if (toSubmit.empty())
+    return;
+  driver.submit(toSubmit.data(), toSubmit.size());
+  toSubmit.clear();
 }
 
 bool Executor::shouldStop() const {
@@ -343,6 +377,8 @@ void Executor::absorb(const Event &event) {
     failedVertex = v;
     stopped = true;
   }
+  if (deviceWaits)
+    stages[v] = Stage::Done;
   complete(v);
   completeJoins(event.end);
 }
@@ -350,9 +386,31 @@ void Executor::absorb(const Event &event) {
 /// Counts \p vertex as done for its successors.
 void Executor::complete(uint32_t vertex) {
   runRecord.completionOrder.push_back(vertex);
-  for (uint32_t successor : graph.successorsOf(vertex))
-    if (--pending[successor] == 0)
+  for (uint32_t successor : graph.successorsOf(vertex)) {
+    const bool ready = --pending[successor] == 0;
+    if (deviceWaits && !sharesEngine(vertex, successor))
+      unblock(successor);
+    if (ready)
       makeReady(successor);
+  }
+}
+
+/// True if \p successor may be submitted behind \p vertex.
+bool Executor::sharesEngine(uint32_t vertex, uint32_t successor) const {
+  const Command &a = graph.commands[vertex];
+  const Command &b = graph.commands[successor];
+  return a.kind != Command::Kind::Join && b.kind != Command::Kind::Join &&
+         a.engine == b.engine;
+}
+
+/// Counts a predecessor of \p vertex as done, or as submitted to its engine.
+void Executor::unblock(uint32_t vertex) {
+  const Command &command = graph.commands[vertex];
+  if (--blockers[vertex] != 0 || pending[vertex] == 0 ||
+      command.kind == Command::Kind::Join)
+    return;
+  stages[vertex] = Stage::Behind;
+  engines[command.engine].behind.insert(rankOf[vertex]);
 }
 
 void Executor::completeJoins(int64_t time) {
@@ -366,28 +424,71 @@ void Executor::completeJoins(int64_t time) {
 
 void Executor::makeReady(uint32_t vertex) {
   const Command &command = graph.commands[vertex];
-  if (command.kind == Command::Kind::Join)
+  if (command.kind == Command::Kind::Join) {
     readyJoins.push_back(vertex);
-  else
-    engines[command.engine].ready.insert(rankOf[vertex]);
+    return;
+  }
+  Engine &engine = engines[command.engine];
+  if (deviceWaits) {
+    if (stages[vertex] == Stage::Issued || stages[vertex] == Stage::Done)
+      return;
+    if (stages[vertex] == Stage::Behind)
+      engine.behind.erase(rankOf[vertex]);
+    stages[vertex] = Stage::Waiting;
+  }
+  engine.ready.insert(rankOf[vertex]);
 }
 
-void Executor::issue(Engine &engine, uint32_t vertex) {
-  engine.ready.erase(rankOf[vertex]);
+/// Counts \p vertex as dispatched.
+void Executor::note(Engine &engine, uint32_t vertex) {
   ++engine.inFlight;
   ++engine.dispatched;
   ++totalInFlight;
   runRecord.dispatchOrder.push_back(vertex);
+  if (!deviceWaits)
+    return;
+  stages[vertex] = Stage::Issued;
+  for (uint32_t successor : graph.successorsOf(vertex))
+    if (sharesEngine(vertex, successor))
+      unblock(successor);
+}
+
+void Executor::issue(Engine &engine, uint32_t vertex) {
+  engine.ready.erase(rankOf[vertex]);
+  note(engine, vertex);
   toSubmit.push_back(&graph.commands[vertex]);
+}
+
+/// Submits \p vertex behind its unfinished predecessors, all of which are
+/// submitted to its engine.
+void Executor::issueBehind(Engine &engine, uint32_t vertex) {
+  engine.behind.erase(rankOf[vertex]);
+  note(engine, vertex);
+  // What it waits for must be there first.
+  flushSubmissions();
+  waits.clear();
+  for (uint32_t i = predecessorBegin[vertex]; i < predecessorBegin[vertex + 1];
+       ++i)
+    if (stages[predecessors[i]] == Stage::Issued)
+      waits.push_back(predecessors[i]);
+  driver.submitBehind(graph.commands[vertex], waits.data(), waits.size());
+}
+
+/// With Fixed, only the next operation of the plan may go.
+bool Executor::mayDispatch(const Engine &engine, uint32_t rank) const {
+  return policy != Schedule::Policy::Fixed || rank == engine.dispatched;
 }
 
 void Executor::dispatchReady() {
   for (Engine &engine : engines) {
-    while (engine.inFlight < engine.depth && !engine.ready.empty()) {
-      uint32_t rank = engine.ready.min();
-      if (policy == Schedule::Policy::Fixed && rank != engine.dispatched)
+    while (engine.inFlight < engine.depth) {
+      if (!engine.ready.empty() && mayDispatch(engine, engine.ready.min()))
+        issue(engine, engine.vertexOfRank[engine.ready.min()]);
+      else if (!engine.behind.empty() &&
+               mayDispatch(engine, engine.behind.min()))
+        issueBehind(engine, engine.vertexOfRank[engine.behind.min()]);
+      else
         break;
-      issue(engine, engine.vertexOfRank[rank]);
     }
   }
 }
@@ -396,8 +497,13 @@ void Executor::dispatchReplay() {
   while (runRecord.dispatchOrder.size() < replayOrder.size()) {
     uint32_t v = replayOrder[runRecord.dispatchOrder.size()];
     Engine &engine = engines[graph.commands[v].engine];
-    if (pending[v] != 0 || engine.inFlight >= engine.depth)
+    if (engine.inFlight >= engine.depth)
       break;
-    issue(engine, v);
+    if (pending[v] == 0)
+      issue(engine, v);
+    else if (deviceWaits && stages[v] == Stage::Behind)
+      issueBehind(engine, v);
+    else
+      break;
   }
 }

@@ -190,6 +190,15 @@ void Guard::submit(const Command *const *commands, size_t count) {
   inner->submit(commands, count);
 }
 
+void Guard::submitBehind(const Command &command, const uint32_t *waits,
+                         size_t numWaits) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    prepare(command.vertex);
+  }
+  inner->submitBehind(command, waits, numWaits);
+}
+
 /// Opens what \p vertex writes; what it reads is readable since it was written.
 void Guard::prepare(uint32_t vertex) {
   for (const artifact::Access &access :

@@ -58,6 +58,8 @@ public:
   }
   Status start(EventSink &sink) override;
   void submit(const Command *const *commands, size_t count) override;
+  void submitBehind(const Command &command, const uint32_t *waits,
+                    size_t numWaits) override;
   void pump() override { inner->pump(); }
   void finish() override;
 

@@ -53,6 +53,15 @@ const DriverCase driverCases[] = {
        machine.devices["default"].lanes = 3;
        return createSimDriver(machine);
      }},
+    {"simQueue",
+     [] {
+       SimMachine machine;
+       machine.jitter = 0.5;
+       machine.devices["default"].lanes = 2;
+       machine.devices["default"].queue = 3;
+       machine.devices["default"].submitLatency = 1e-5;
+       return createSimDriver(machine);
+     }},
     {"null", [] { return createNullDriver(); }},
 };
 
@@ -319,6 +328,30 @@ TEST_P(DriverConformance, InjectedFailuresEndCleanly) {
                 executor.record().completionOrder.size());
     }
   }
+}
+
+TEST_P(DriverConformance, CommandsWaitOnTheDeviceForOthers) {
+  if (!driver->properties().deviceWaits)
+    GTEST_SKIP() << "unsupported: no device-side waits";
+  ASSERT_GE(driver->queueDepth(0), 3U);
+  Collector collector;
+  ASSERT_TRUE(driver->start(collector));
+  std::vector<Command> commands(3);
+  for (uint32_t v = 0; v < 3; ++v) {
+    commands[v].vertex = v;
+    commands[v].function = doNothing;
+    commands[v].flops = 1e6;
+  }
+  const Command *first[] = {&commands[0], &commands[1]};
+  driver->submit(first, 2);
+  const uint32_t waits[] = {0, 1};
+  driver->submitBehind(commands[2], waits, 2);
+  waitFor(collector, 3);
+  driver->finish();
+  std::vector<Event> events(3);
+  for (const Event &event : collector.events)
+    events[event.vertex] = event;
+  EXPECT_GE(events[2].start, std::max(events[0].end, events[1].end));
 }
 
 INSTANTIATE_TEST_SUITE_P(Drivers, DriverConformance,

@@ -10,7 +10,8 @@
 // arenas once, then takes commands (kernel launches and copies) in batches and
 // delivers an event for each when it is done. It never orders commands of
 // different engines; the executor submits a command only when everything it
-// depends on is done.
+// depends on is done or, on drivers with device-side waits, submitted to the
+// same engine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -121,6 +122,8 @@ struct DriverProperties {
   bool threaded = false;
   /// Time is simulated: now() moves only with events.
   bool virtualClock = false;
+  /// Commands may be submitted behind unfinished ones: see submitBehind().
+  bool deviceWaits = false;
   /// Compute lanes per device; 0 where the notion has no meaning.
   unsigned lanes = 0;
 };
@@ -155,6 +158,11 @@ public:
   /// Hands over commands. Called by one thread at a time, perhaps from within
   /// deliver(). The commands outlive the run. Never delivers itself.
   virtual void submit(const Command *const *commands, size_t count) = 0;
+  /// With deviceWaits: hands over \p command, which must not start before the
+  /// commands of the vertices \p waits are done; all of those have been
+  /// submitted to its engine. Otherwise as submit().
+  virtual void submitBehind(const Command &command, const uint32_t *waits,
+                            size_t numWaits);
   /// Unless threaded: delivers events of submitted commands, at least one if
   /// any is outstanding.
   virtual void pump() {}

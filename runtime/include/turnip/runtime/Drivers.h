@@ -55,6 +55,11 @@ struct SimMachine {
     double launchOverhead = 0;
     /// Operations that run at the same time.
     unsigned lanes = 1;
+    /// Seconds between the submission of an operation and its earliest start.
+    double submitLatency = 0;
+    /// Operations that the device takes on top of those that run, and holds
+    /// back until what they depend on is done.
+    unsigned queue = 0;
   };
   struct Link {
     /// Bytes per second and seconds before the first byte.
@@ -72,7 +77,8 @@ struct SimMachine {
 
   /// Reads a machine description:
   ///   {"devices": {"default": {"flops": 2e14, "memory_bandwidth": 1e12,
-  ///                            "launch_overhead": 5e-6, "lanes": 1}},
+  ///                            "launch_overhead": 5e-6, "lanes": 1,
+  ///                            "submit_latency": 1e-5, "queue": 4}},
   ///    "links": {"default": {"bandwidth": 25e9, "latency": 1e-5}},
   ///    "jitter": 0.1, "seed": 1}
   /// Every field is optional; unknown fields are errors.

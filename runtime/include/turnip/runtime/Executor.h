@@ -14,11 +14,11 @@
 // place, one after the other: the dispatch order is well defined, can be
 // recorded, and can be replayed.
 //
-// Commands are submitted when their predecessors are done. A driver that can
-// have its device wait could take them earlier, when their predecessors are
-// submitted: then the counters count predecessors that are not submitted yet,
-// and submit() hands over the unfinished ones to wait for. Nothing else in here
-// depends on which of the two a counter counts.
+// Commands are submitted when their predecessors are done. To a driver whose
+// device can wait they are also submitted behind predecessors that are not,
+// where nothing is ready and all of those are on the same engine: that keeps
+// the device fed without letting it wait for another one, which would hold up
+// what becomes ready in between.
 //
 // A run allocates nothing: every array is sized when the executor is made or
 // when the schedule changes.
@@ -155,6 +155,8 @@ private:
   /// What the reactor keeps of one engine.
   struct Engine {
     ReadyQueue ready;
+    /// Those that could be submitted behind unfinished predecessors.
+    ReadyQueue behind;
     /// Vertex of each rank.
     std::vector<uint32_t> vertexOfRank;
     uint32_t depth = 1;
@@ -165,6 +167,7 @@ private:
 
   void deliver(const Event *events, size_t count) override;
   void prepareRun();
+  void findPredecessors();
   void rankVertices(const std::vector<double> &urgency);
   void processInbox(std::unique_lock<std::mutex> &lock);
   void absorb(const Event &event);
@@ -173,6 +176,12 @@ private:
   void makeReady(uint32_t vertex);
   void dispatchReady();
   void dispatchReplay();
+  void note(Engine &engine, uint32_t vertex);
+  void flushSubmissions();
+  void issueBehind(Engine &engine, uint32_t vertex);
+  void unblock(uint32_t vertex);
+  bool sharesEngine(uint32_t vertex, uint32_t successor) const;
+  bool mayDispatch(const Engine &engine, uint32_t rank) const;
   bool shouldStop() const;
   void issue(Engine &engine, uint32_t vertex);
   Status finalStatus() const;
@@ -185,12 +194,23 @@ private:
   std::vector<uint32_t> rankOf;
   std::vector<uint32_t> replayOrder;
   uint32_t numJoins = 0;
+  /// With device-side waits: the predecessors of v are
+  /// predecessors[predecessorBegin[v] .. predecessorBegin[v + 1]).
+  const bool deviceWaits;
+  std::vector<uint32_t> predecessorBegin;
+  std::vector<uint32_t> predecessors;
   std::atomic<bool> stopRequested{false};
   const std::atomic<bool> *stopFlag = nullptr;
 
   /// Touched only by the thread that is inside the reactor.
   std::vector<Engine> engines;
   std::vector<uint32_t> pending;
+  /// With device-side waits: predecessors that are neither done nor submitted
+  /// to the vertex's own engine, and what became of the vertex.
+  enum class Stage : uint8_t { Waiting, Behind, Issued, Done };
+  std::vector<uint32_t> blockers;
+  std::vector<Stage> stages;
+  std::vector<uint32_t> waits;
   std::vector<uint32_t> readyJoins;
   std::vector<const Command *> toSubmit;
   std::vector<Event> batch;

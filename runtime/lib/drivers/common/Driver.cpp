@@ -8,6 +8,8 @@
 
 #include "turnip/runtime/Drivers.h"
 
+#include <cassert>
+
 using namespace turnip;
 using namespace turnip::runtime;
 
@@ -15,6 +17,11 @@ Status Driver::protect(uint32_t /*memory*/, bool /*writable*/) {
   return Status::error(StatusCode::Device,
                        "driver '" + properties().name +
                            "' does not support memory protection");
+}
+
+void Driver::submitBehind(const Command & /*command*/,
+                          const uint32_t * /*waits*/, size_t /*numWaits*/) {
+  assert(false && "a driver without device-side waits got one");
 }
 
 /// The finaliser of SplitMix64: mixes all bits of \p x.

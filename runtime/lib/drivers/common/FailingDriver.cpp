@@ -48,6 +48,13 @@ public:
     inner->submit(commands, count);
   }
 
+  void submitBehind(const Command &command, const uint32_t *waits,
+                    size_t numWaits) override {
+    if (submitted++ == failing)
+      victim.store(command.vertex);
+    inner->submitBehind(command, waits, numWaits);
+  }
+
   void pump() override { inner->pump(); }
   void finish() override { inner->finish(); }
 

@@ -27,10 +27,13 @@ public:
   void *base(uint32_t /*memory*/) const override { return nullptr; }
   int64_t now() const override { return clock; }
   uint32_t queueDepth(uint32_t engine) const override {
-    return engines[engine].lanes;
+    return static_cast<uint32_t>(engines[engine].laneFree.size()) +
+           engines[engine].compute.queue;
   }
   Status start(EventSink &newSink) override;
   void submit(const Command *const *commands, size_t count) override;
+  void submitBehind(const Command &command, const uint32_t *waits,
+                    size_t numWaits) override;
   void pump() override;
   void finish() override { sink = nullptr; }
 
@@ -39,10 +42,12 @@ private:
     bool isCompute = true;
     SimMachine::Compute compute;
     SimMachine::Link link;
-    unsigned lanes = 1;
+    /// When each lane is free; a link has one.
+    std::vector<int64_t> laneFree = {0};
   };
 
   int64_t duration(const Command &command) const;
+  void begin(const Command &command, int64_t earliest);
 
   const SimMachine machine;
   DriverProperties props;
@@ -52,6 +57,8 @@ private:
   /// A heap, earliest end first; equal ends by vertex.
   std::vector<Event> outstanding;
   std::vector<Event> delivering;
+  /// When each command submitted in this run ends, by vertex.
+  std::vector<int64_t> ends;
 };
 } // namespace
 
@@ -71,7 +78,8 @@ Status SimDriver::open(const MachineDescription &description) {
     engine.isCompute = engineDescription.kind == EngineKind::Compute;
     if (engine.isCompute) {
       engine.compute = lookUp(machine.devices, engineDescription.name);
-      engine.lanes = engine.compute.lanes;
+      engine.laneFree.resize(engine.compute.lanes, 0);
+      props.deviceWaits |= engine.compute.queue > 0;
     } else {
       engine.link = lookUp(machine.links, engineDescription.name);
     }
@@ -84,6 +92,8 @@ Status SimDriver::start(EventSink &newSink) {
   sink = &newSink;
   clock = 0;
   outstanding.clear();
+  for (Engine &engine : engines)
+    std::fill(engine.laneFree.begin(), engine.laneFree.end(), 0);
   return Status::ok();
 }
 
@@ -110,16 +120,36 @@ static bool endsLater(const Event &a, const Event &b) {
   return a.end != b.end ? a.end > b.end : a.vertex > b.vertex;
 }
 
+/// Lets \p command run on the first lane to be free, from \p earliest on.
+void SimDriver::begin(const Command &command, int64_t earliest) {
+  Engine &engine = engines[command.engine];
+  int64_t &lane =
+      *std::min_element(engine.laneFree.begin(), engine.laneFree.end());
+  auto latency =
+      static_cast<int64_t>(std::llround(engine.compute.submitLatency * 1e9));
+  Event event;
+  event.vertex = command.vertex;
+  event.start = std::max({clock + latency, lane, earliest});
+  event.end = event.start + duration(command);
+  lane = event.end;
+  if (ends.size() <= command.vertex)
+    ends.resize(command.vertex + 1);
+  ends[command.vertex] = event.end;
+  outstanding.push_back(event);
+  std::push_heap(outstanding.begin(), outstanding.end(), endsLater);
+}
+
 void SimDriver::submit(const Command *const *commands, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    // The queue is as deep as there are lanes, so each command starts now.
-    Event event;
-    event.vertex = commands[i]->vertex;
-    event.start = clock;
-    event.end = clock + duration(*commands[i]);
-    outstanding.push_back(event);
-    std::push_heap(outstanding.begin(), outstanding.end(), endsLater);
-  }
+  for (size_t i = 0; i < count; ++i)
+    begin(*commands[i], clock);
+}
+
+void SimDriver::submitBehind(const Command &command, const uint32_t *waits,
+                             size_t numWaits) {
+  int64_t earliest = clock;
+  for (size_t i = 0; i < numWaits; ++i)
+    earliest = std::max(earliest, ends[waits[i]]);
+  begin(command, earliest);
 }
 
 void SimDriver::pump() {

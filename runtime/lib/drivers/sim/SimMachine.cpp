@@ -75,15 +75,21 @@ static Status readDevices(const json::Value &devices, SimMachine &machine) {
   for (const auto &[name, value] : devices.members) {
     SimMachine::Compute compute;
     double lanes = compute.lanes;
+    double queue = compute.queue;
     TURNIP_RETURN_IF_ERROR(
         readFields(value, "devices." + name,
                    {{"flops", 1, 1e30, &compute.flops},
                     {"memory_bandwidth", 1, 1e30, &compute.memoryBandwidth},
                     {"launch_overhead", 0, 1e6, &compute.launchOverhead},
-                    {"lanes", 1, 1024, &lanes}}));
+                    {"lanes", 1, 1024, &lanes},
+                    {"submit_latency", 0, 1e6, &compute.submitLatency},
+                    {"queue", 0, 1024, &queue}}));
     if (lanes != std::floor(lanes))
       return invalid("devices." + name + ".lanes: expected a whole number");
+    if (queue != std::floor(queue))
+      return invalid("devices." + name + ".queue: expected a whole number");
     compute.lanes = static_cast<unsigned>(lanes);
+    compute.queue = static_cast<unsigned>(queue);
     machine.devices[name] = compute;
   }
   return Status::ok();
