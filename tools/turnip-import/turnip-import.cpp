@@ -38,8 +38,7 @@ static cl::opt<bool> emitBytecode("emit-bytecode",
 static cl::opt<bool>
     debugInfo("mlir-print-debuginfo",
               cl::desc("Print locations (which tensor an operation is for)"),
-              cl::init(true),
-              cl::cat(category));
+              cl::init(true), cl::cat(category));
 
 static int fail(const Status &status) {
   llvm::errs() << "turnip-import: " << status.message() << "\n";

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An artifact says what a module of mem.machine, mem.graph and task.kernel says,
-// so translation is struct by struct in both directions. Translating an artifact
-// to IR and back gives the same bytes, kernels and locations included, if Turnip
-// made the artifact.
+// An artifact says what a module of mem.machine, mem.graph and task.kernel
+// says, so translation is struct by struct in both directions. Translating an
+// artifact to IR and back gives the same bytes, kernels and locations included,
+// if Turnip made the artifact.
 //
 //===----------------------------------------------------------------------===//
 

@@ -166,13 +166,11 @@ void EntryExporter::addPiece(std::vector<artifact::Binding> &bindings,
   binding.type = toElementType(op.getElementType());
   binding.shape = op.getShape().vec();
   binding.fileShape = op.getOuter().vec();
-  auto known =
-      llvm::find_if(bindings, [&](const artifact::Binding &candidate) {
-        return candidate.name == binding.name &&
-               candidate.type == binding.type &&
-               candidate.shape == binding.shape &&
-               candidate.fileShape == binding.fileShape;
-      });
+  auto known = llvm::find_if(bindings, [&](const artifact::Binding &candidate) {
+    return candidate.name == binding.name && candidate.type == binding.type &&
+           candidate.shape == binding.shape &&
+           candidate.fileShape == binding.fileShape;
+  });
   if (known == bindings.end())
     known = bindings.insert(known, binding);
   artifact::Piece piece;

@@ -399,6 +399,7 @@ Status Verifier::read(uint32_t op, uint32_t index) {
 
 static std::vector<uint32_t> readersOf(const Instance &instance) {
   std::vector<uint32_t> readers;
+  readers.reserve(instance.readers.size());
   for (const auto &[reader, access] : instance.readers)
     readers.push_back(reader);
   return readers;

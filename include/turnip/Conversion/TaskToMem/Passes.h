@@ -17,9 +17,9 @@ namespace turnip {
 #define GEN_PASS_DECL
 #include "turnip/Conversion/TaskToMem/Passes.h.inc"
 
-/// As createPlaceMemory(options); a failure is also written to \p failure, whose
-/// code tells a program that does not fit from one that makes no sense. The
-/// status must outlive the pass.
+/// As createPlaceMemory(options); a failure is also written to \p failure,
+/// whose code tells a program that does not fit from one that makes no sense.
+/// The status must outlive the pass.
 std::unique_ptr<mlir::Pass> createPlaceMemory(const PlaceMemoryOptions &options,
                                               Status *failure);
 

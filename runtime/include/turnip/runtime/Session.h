@@ -66,8 +66,9 @@ public:
   /// or that has another shape.
   Status bindParameters(const parameters::ParameterProvider &provider);
 
-  /// Sets input \p name, a copy, for the runs that follow. Errors: InvalidArgument for
-  /// an unknown name, another shape or another element type.
+  /// Sets input \p name, a copy, for the runs that follow. Errors:
+  /// InvalidArgument for an unknown name, another shape or another element
+  /// type.
   Status setInput(const std::string &name, const parameters::Tensor &value);
 
   /// Sets invocation argument \p name (0 unless set, or else the least value
@@ -80,8 +81,9 @@ public:
 
   /// Runs the graph once. Errors: InvalidArgument when parameters or an input
   /// are missing (parameters that lie in memory which operations write to must
-  /// be bound again after a run that did not finish); Device, naming operation, task, device and source location,
-  /// when one fails; Cancelled after requestStop().
+  /// be bound again after a run that did not finish); Device, naming operation,
+  /// task, device and source location, when one fails; Cancelled after
+  /// requestStop().
   Status run();
 
   /// Stops the run in progress, if any, and every later one until clearStop().

@@ -75,8 +75,7 @@ private:
 };
 
 /// A value, or the Status that says why there is none.
-template <typename T>
-class [[nodiscard]] Expected {
+template <typename T> class [[nodiscard]] Expected {
 public:
   Expected(T value) : value(std::move(value)) {}
   Expected(Status error) : failure(std::move(error)) {
