@@ -81,6 +81,11 @@ def build_release(log):
     return commands(log, ["cmake", "--preset", "release"], ["cmake", "--build", "--preset", "release"])
 
 
+def fetch(log):
+    """Fetches the model, so that the tests that want it are not skipped."""
+    return commands(log, ["bash", "utils/fetch-model.sh"])
+
+
 def unit_programs(directory):
     return sorted(p for p in (directory / "bin").glob("*-tests") if os.access(p, os.X_OK))
 
@@ -240,6 +245,7 @@ STEPS = {
     "build": build_release,
     "format": formatting,
     "gaps": gaps,
+    "fetch": fetch,
     "lit": lit,
     "unit": unit,
     "install": install,
