@@ -209,7 +209,7 @@ TEST(Tokenizer, NamesWhatIsWrong) {
       "pre-tokenizer 'odd' is not supported; supported are gpt-2, phi-2, "
       "smollm, starcoder, refact, command-r, llama-bpe, llama3, llama-v3, "
       "qwen2");
-  auto withMerges = [](std::vector<std::string> merges) {
+  auto withMerges = [](const std::vector<std::string> &merges) {
     GgufWriter writer;
     writer.text("tokenizer.ggml.model", "gpt2");
     writer.text("tokenizer.ggml.pre", "gpt-2");

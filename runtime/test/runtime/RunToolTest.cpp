@@ -347,6 +347,8 @@ TEST_F(RunTool, ExampleRuns) {
   std::string command = std::string(TURNIP_EXAMPLE) + " " +
                         path("sample.memgraph") + " random:3 7 > " +
                         path("example.txt");
+  // The command is the test's own.
+  // NOLINTNEXTLINE(bugprone-command-processor)
   ASSERT_EQ(std::system(command.c_str()), 0);
   ToolResult result =
       runRaw({path("sample.memgraph"), "--entry=main", "--parameters=random:3",
