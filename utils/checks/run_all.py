@@ -238,7 +238,7 @@ def model(log):
 
 
 def stress(log):
-    return commands(log, ["utils/stress.sh", "--seconds=420", "--cases=300", "--seed=1"])
+    return commands(log, ["utils/stress.sh", "--seconds=420", "--cases=100", "--seed=1"])
 
 
 STEPS = {
