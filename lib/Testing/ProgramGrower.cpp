@@ -47,10 +47,8 @@ void ProgramGrower::step() {
     map();
   else if (choice < 56)
     reduction();
-  else if (choice < 60)
+  else if (choice < 61)
     transposition();
-  else if (choice < 62)
-    positions();
   else if (choice < 68)
     slice();
   else if (choice < 75)

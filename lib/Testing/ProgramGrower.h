@@ -63,7 +63,6 @@ private:
   void map();
   void reduction();
   void transposition();
-  void positions();
   // Everything else.
   void slice();
   void concat();
