@@ -47,8 +47,10 @@ void ProgramGrower::step() {
     map();
   else if (choice < 56)
     reduction();
-  else if (choice < 61)
+  else if (choice < 60)
     transposition();
+  else if (choice < 62)
+    positions();
   else if (choice < 68)
     slice();
   else if (choice < 75)

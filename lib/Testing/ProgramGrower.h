@@ -63,6 +63,7 @@ private:
   void map();
   void reduction();
   void transposition();
+  void positions();
   // Everything else.
   void slice();
   void concat();

@@ -204,6 +204,23 @@ void ProgramGrower::map() {
   }));
 }
 
+/// Values that follow from where they stand alone, of no operand.
+void ProgramGrower::positions() {
+  EinsumSketch sketch;
+  for (auto [d, size] : llvm::enumerate(randomShape(3)))
+    sketch.result.add(static_cast<char>('a' + d), size);
+  sketch.resultType = randomElementType();
+  keep(einsum(sketch, [&](BodyBuilder &body, OpBuilder &inner, Location loc,
+                          ArrayRef<Sized>) {
+    SmallVector<Sized> leaves;
+    for (char label : sketch.result.labels)
+      leaves.push_back({ein::IndexOp::create(inner, loc, inner.getIndexType(),
+                                             std::string(1, label)),
+                        3});
+    return body.expression(leaves, sketch.resultType, 2);
+  }));
+}
+
 void ProgramGrower::reduction() {
   Sized input = pick([](RankedTensorType type) { return type.getRank() > 0; });
   if (!input.value)

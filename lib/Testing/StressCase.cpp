@@ -22,6 +22,7 @@ using namespace mlir;
 using namespace turnip;
 using namespace turnip::testing;
 using reference::NamedTensor;
+using reference::Scalar;
 using reference::Tensor;
 
 struct StressCase::Stage {
@@ -64,6 +65,24 @@ static RandomProgramOptions scaled(RandomProgramOptions options,
   options.maxPoints *= 32;
   options.maxSteps = std::min<int64_t>(options.maxSteps, 4);
   return options;
+}
+
+void StressStatistics::count(const Tensor &tensor) {
+  double largest = 0;
+  for (int64_t i = 0, e = tensor.getNumElements(); i < e; ++i) {
+    Scalar value = tensor.get(i);
+    double size = tensor.getKind().isFloat
+                      ? std::fabs(value.real)
+                      : std::fabs(static_cast<double>(value.integer));
+    if (std::isfinite(size))
+      largest = std::max(largest, size);
+  }
+  for (int64_t i = 0, e = tensor.getNumElements(); i < e; ++i) {
+    double bound = tensor.get(i).bound;
+    ++elements;
+    undefinedElements += bound == reference::kUndefined;
+    looseElements += bound != reference::kUndefined && bound > largest / 20;
+  }
 }
 
 StressCase::StressCase(MLIRContext *context, uint64_t seed, int64_t index,
@@ -178,11 +197,7 @@ Status StressCase::evaluateProgram() {
   expected = std::move(*results);
   (*entry)->walk([&](Operation *) { ++statistics->operations; });
   for (const NamedTensor &result : expected)
-    for (int64_t i = 0, e = result.tensor.getNumElements(); i < e; ++i) {
-      ++statistics->elements;
-      if (result.tensor.get(i).bound == reference::kUndefined)
-        ++statistics->undefinedElements;
-    }
+    statistics->count(result.tensor);
   return Status::ok();
 }
 

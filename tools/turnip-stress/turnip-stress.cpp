@@ -165,7 +165,8 @@ int main(int argc, char **argv) {
                << " tasks (" << statistics.hostTasks << " on the host), "
                << statistics.runs << " runs, " << statistics.elements
                << " elements compared (" << statistics.undefinedElements
-               << " of them decided by rounding) in "
+               << " of them decided by rounding, " << statistics.looseElements
+               << " known to no better than 5 %) in "
                << llvm::format("%.1f", secondsSince(start))
                << " s\nlargest error: "
                << llvm::format("%.3f", statistics.largestShare)

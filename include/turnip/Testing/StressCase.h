@@ -31,10 +31,15 @@ struct StressStatistics {
   int64_t elements = 0;
   /// Elements that the program does not define up to rounding.
   int64_t undefinedElements = 0;
+  /// Elements whose bound is above a twentieth of their tensor's largest.
+  int64_t looseElements = 0;
   int64_t operations = 0, tasks = 0, hostTasks = 0, runs = 0;
   /// The largest share of its bound that an error took up: of a result, and of
   /// the result of one kernel on the operands that it was given.
   double largestShare = 0, largestKernelShare = 0;
+
+  /// Counts the elements of an evaluated result.
+  void count(const reference::Tensor &tensor);
 };
 
 class StressCase {
