@@ -18,6 +18,9 @@
 
 namespace turnip::codegen {
 
+/// What every buffer, also of temporaries, is aligned to, in bytes.
+inline constexpr int64_t kAlignment = 64;
+
 /// Fails, with a diagnostic, where `func` has arguments or results that no
 /// kernel can have.
 mlir::LogicalResult checkKernelSignature(mlir::func::FuncOp func);
