@@ -39,6 +39,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <mutex>
+#include <shared_mutex>
 
 LLD_HAS_DRIVER(elf)
 
@@ -119,8 +120,16 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, mam);
 }
 
+/// The linker keeps its state in globals and resets LLVM's options, which the
+/// code generator reads: one links while nobody generates code.
+static std::shared_mutex &linkerMutex() {
+  static std::shared_mutex mutex;
+  return mutex;
+}
+
 llvm::Expected<std::string> emitObject(ModuleOp module,
                                        const KernelTarget &target) {
+  std::shared_lock<std::shared_mutex> lock(linkerMutex());
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> ir =
       translateModuleToLLVMIR(module, context, "kernel");
@@ -253,9 +262,7 @@ static void pinOptions() {
 }
 
 llvm::Expected<std::string> linkShared(llvm::StringRef object) {
-  // The linker keeps its state in globals.
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
+  std::unique_lock<std::shared_mutex> lock(linkerMutex());
   static std::once_flag pinned;
   std::call_once(pinned, pinOptions);
   llvm::Expected<std::string> shared = runLinker(object);

@@ -165,6 +165,7 @@ ContractionEmitter::collect(ArrayRef<int64_t> dims) {
     if (!ranges[dim].whole) {
       d.begin = ranges[dim].begin;
       d.end = ranges[dim].end;
+      d.part = ranges[dim].size;
     }
     if (d.size > 1 || d.begin)
       result.push_back(d);
@@ -215,19 +216,37 @@ void ContractionEmitter::swapSides() {
     std::swap(dim.sa, dim.sb);
 }
 
-void ContractionEmitter::chooseForm() {
+/// Whether tiles of `tile` indices never leave the part of `dim` that is run.
+bool ContractionEmitter::runsInTiles(const Dim &dim, int64_t tile) const {
+  return !dim.begin || dim.part >= dim.size || dim.part % tile == 0;
+}
+
+/// Chooses dot products or outer products, and which side the columns of the
+/// tiles come from.
+void ContractionEmitter::chooseSides() {
   bool sameTypes = a.elementType == sumType && b.elementType == sumType;
   bool contiguous = k.sa == 1 && k.sb == 1 && sameTypes;
   width = l.target.vectorBits() / 32;
   // Packing pays where every packed element meets many rows.
   dot = contiguous && k.size >= 2 * width && std::min(m.size, n.size) < 24;
+  int64_t columns = dot ? kDotColumns : 2 * width;
+  auto swapIf = [&](bool wanted) {
+    if (wanted && runsInTiles(m, columns))
+      swapSides();
+  };
   // Columns are what the result holds contiguously.
-  if (n.sc != 1 && (m.sc == 1 || n.size < m.size))
-    swapSides();
-  if (!dot && n.sc != 1 && n.size < width && m.size > n.size)
-    swapSides();
-  if (!dot && n.size < width && m.size >= 4 * width)
-    swapSides();
+  swapIf(n.sc != 1 && (m.sc == 1 || n.size < m.size));
+  swapIf(!dot && n.sc != 1 && n.size < width && m.size > n.size);
+  swapIf(!dot && n.size < width && m.size >= 4 * width);
+  // What cannot be cut into tiles is run one index after the other.
+  for (auto [dim, tile] :
+       {std::pair(&m, dot ? kDotRows : kOuterRows), std::pair(&n, columns)})
+    if (!runsInTiles(*dim, tile))
+      outer.push_back(std::exchange(*dim, Dim()));
+}
+
+void ContractionEmitter::chooseForm() {
+  chooseSides();
   int64_t depth = dot ? kDotDepth : kBlockDepth;
   int64_t blocks = llvm::divideCeil(k.size, depth);
   kBlock = llvm::alignTo(llvm::divideCeil(k.size, blocks), width);

@@ -39,10 +39,12 @@ public:
   View a, b, c;
   /// What sums start from.
   Operand init;
-  /// One per loop dimension. A part of a dimension starts at a multiple of
-  /// `kRowMultiple` and ends at one or at the dimension's end.
+  /// One per loop dimension. A part of a dimension starts at a multiple of its
+  /// size and ends at one or at the dimension's end. Parts run in tiles where
+  /// their size is a multiple of `kRowMultiple`, for rows of the result, or of
+  /// `kColumnMultiple`, for rows and columns; else one index after the other.
   llvm::SmallVector<Range> ranges;
-  static constexpr int64_t kRowMultiple = 24;
+  static constexpr int64_t kRowMultiple = 24, kColumnMultiple = 96;
 
   /// Emits all of the contraction, or, with a grid, the part that belongs to
   /// `gridIndex`. Returns the number of grid points, at most `maxPoints`.
@@ -52,9 +54,9 @@ private:
   using Values = llvm::SmallVector<mlir::Value>;
 
   /// A loop dimension with its strides in the three tensors; `begin` and `end`
-  /// are null where all of it is run.
+  /// are null where all of it is run, else at most `part` indices are.
   struct Dim {
-    int64_t size = 1;
+    int64_t size = 1, part = 1;
     mlir::Value begin, end;
     int64_t sa = 0, sb = 0, sc = 0;
     int64_t si = 0; // in the init tensor
@@ -76,6 +78,8 @@ private:
   static Dim takeMain(llvm::SmallVectorImpl<Dim> &dims, bool preferUnitC,
                       bool isK);
   void swapSides();
+  bool runsInTiles(const Dim &dim, int64_t tile) const;
+  void chooseSides();
   void chooseForm();
   int64_t emitGrid(mlir::Value gridIndex, int64_t maxPoints);
   void forOuter(unsigned index, Origin origin,

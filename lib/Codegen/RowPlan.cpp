@@ -8,6 +8,7 @@
 
 #include "RowPlan.h"
 #include "Contraction.h"
+#include "ContractionEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -260,18 +261,24 @@ void RowPlan::setTiles(ArrayRef<Operation *> ops,
   bool onlyVectors = plain.empty();
   if (!onlyVectors)
     classes.assign(plain);
-  DenseSet<int64_t> tiled;
+  DenseSet<int64_t> matrixRows, matrixColumns;
   for (Operation *op : ops)
-    if (std::optional<Contraction> contraction = matchContraction(op))
+    if (std::optional<Contraction> contraction = matchContraction(op)) {
       for (int64_t dim : contraction->m)
-        tiled.insert(classOf(op, dim));
+        matrixRows.insert(classOf(op, dim));
+      for (int64_t dim : contraction->n)
+        matrixColumns.insert(classOf(op, dim));
+    }
   for (int64_t c : classes) {
     Row row;
     row.size = sizes[c];
     if (onlyVectors && c == classes.back())
-      row.tile = std::min<int64_t>(row.size, 512);
-    else if (tiled.contains(c))
-      row.tile = std::min<int64_t>(row.size, 24);
+      row.tile = 5 * ContractionEmitter::kColumnMultiple;
+    else if (matrixColumns.contains(c))
+      row.tile = ContractionEmitter::kColumnMultiple;
+    else if (matrixRows.contains(c))
+      row.tile = ContractionEmitter::kRowMultiple;
+    row.tile = std::min(row.tile, row.size);
     rowIndex[c] = rows.size();
     rows.push_back(row);
   }

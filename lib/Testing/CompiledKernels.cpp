@@ -9,10 +9,13 @@
 #include "turnip/Testing/CompiledKernels.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Process.h"
 
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <sys/mman.h>
 
 using namespace mlir;
 using namespace turnip;
@@ -20,18 +23,37 @@ using namespace turnip::testing;
 using reference::Tensor;
 
 namespace {
-/// Bytes at a 64-byte boundary with a guard on both sides.
+/// Bytes at a 64-byte boundary between two pages that cannot be touched. They
+/// lie close to the first or to the second, as the dice fall: a kernel that
+/// strays by much ends at once, and one that strays by less than what is left
+/// of a page is found out by the rubbish around the bytes.
 class GuardedBuffer {
 public:
   GuardedBuffer(size_t size, Random &random, StringRef content = {})
-      : size(size), memory(size + 2 * kGuard + kShift, kRubbish) {
-    char *base = memory.data() + kGuard;
-    auto address = reinterpret_cast<uintptr_t>(base);
-    base += (64 - address % 64) % 64;
-    start = base + 64 * random.between(0, 15);
+      : size(size) {
+    const size_t page = llvm::sys::Process::getPageSizeEstimate();
+    size_t body = llvm::alignTo(std::max<size_t>(size, 1), page);
+    bytes = body + 2 * page;
+    memory =
+        ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+      llvm::report_fatal_error("no memory for the buffers of a kernel");
+    char *base = static_cast<char *>(memory);
+    inside = {base + page, body};
+    if (::mprotect(base + page, body, PROT_READ | PROT_WRITE))
+      llvm::report_fatal_error("cannot guard the buffers of a kernel");
+    std::memset(base + page, kRubbish, body);
+    size_t slack = (body - size) / 64;
+    start = base + page +
+            64 * (random.chance(80)
+                      ? slack
+                      : random.between(0, std::min<size_t>(slack, 15)));
     if (!content.empty())
       std::memcpy(start, content.data(), content.size());
   }
+  ~GuardedBuffer() { ::munmap(memory, bytes); }
+  GuardedBuffer(const GuardedBuffer &) = delete;
+  GuardedBuffer &operator=(const GuardedBuffer &) = delete;
 
   char *data() { return start; }
   ArrayRef<char> contents() const { return {start, size}; }
@@ -41,17 +63,17 @@ public:
   /// Whether everything around the bytes is as it was.
   bool isGuardIntact() const {
     auto isRubbish = [](char c) { return c == kRubbish; };
-    return std::all_of(memory.data(), static_cast<const char *>(start),
+    return std::all_of(inside.begin(), static_cast<const char *>(start),
                        isRubbish) &&
-           std::all_of(static_cast<const char *>(start) + size,
-                       memory.data() + memory.size(), isRubbish);
+           std::all_of(static_cast<const char *>(start) + size, inside.end(),
+                       isRubbish);
   }
 
 private:
-  static constexpr size_t kGuard = 128, kShift = 64 * 17;
   static constexpr char kRubbish = 0x5a;
-  size_t size;
-  std::vector<char> memory;
+  size_t size, bytes = 0;
+  void *memory = nullptr;
+  ArrayRef<char> inside;
   char *start = nullptr;
 };
 } // namespace

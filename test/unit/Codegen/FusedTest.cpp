@@ -273,6 +273,88 @@ func.func @k(%x: tensor<{0}x{1}xf32>) -> tensor<{0}x{1}xf32> {{
                 }());
 }
 
+/// A product of exp(x) and w, transposed in memory as the layouts say, with a
+/// bias per column where there is an epilogue.
+std::string chainWithProduct(const std::string &a, const std::string &b,
+                             const std::string &c, int m, int n, int k,
+                             bool epilogue) {
+  auto sizeOf = [&](char label) {
+    return label == 'm' ? m : label == 'n' ? n : k;
+  };
+  auto type = [&](const std::string &labels) {
+    std::string text = "tensor<";
+    for (char label : labels)
+      text += std::to_string(sizeOf(label)) + "x";
+    return text + "f32>";
+  };
+  auto map = [&](const std::string &labels) {
+    std::string text;
+    for (char label : labels)
+      text += (text.empty() ? "" : ", ") + std::string(1, label);
+    return "affine_map<(m, n, k) -> (" + text + ")>";
+  };
+  std::string bias = formatv(R"(
+  %r = linalg.generic {{indexing_maps = [#id, {1}, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %bias : {0}, tensor<{2}xf32>) outs(%ep : {0}) {{
+  ^bb0(%v: f32, %y: f32, %o: f32):
+    %s = arith.addf %v, %y : f32
+    linalg.yield %s : f32
+  } -> {0}
+  return %r : {0})",
+                             type(c),
+                             c[0] == 'n' ? "affine_map<(d0, d1) -> (d0)>"
+                                         : "affine_map<(d0, d1) -> (d1)>",
+                             n);
+  return formatv(R"(
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @k(%x: {0}, %w: {1}, %bias: tensor<{6}xf32>) -> {2} {{
+  %ex = tensor.empty() : {0}
+  %ep = tensor.empty() : {2}
+  %zero = arith.constant 0.0 : f32
+  %h = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : {0}) outs(%ex : {0}) {{
+  ^bb0(%v: f32, %o: f32):
+    %t = math.exp %v : f32
+    linalg.yield %t : f32
+  } -> {0}
+  %f = linalg.fill ins(%zero : f32) outs(%ep : {2}) -> {2}
+  %p = linalg.generic {{indexing_maps = [{3}, {4}, {5}], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%h, %w : {0}, {1}) outs(%f : {2}) {{
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %q = arith.mulf %u, %v : f32
+    %s = arith.addf %o, %q : f32
+    linalg.yield %s : f32
+  } -> {2}
+  {7}
+})",
+                 type(a), type(b), type(c), map(a), map(b), map(c), n,
+                 epilogue ? bias : "return %p : " + type(c));
+}
+
+/// Kernels that run over parts of the rows or of the columns of a product: no
+/// part may reach into the next one, whichever side its tiles come from.
+TEST(Fused, ProductsInParts) {
+  CheckOptions options;
+  options.tolerance = 3e-6;
+  options.floor = 1;
+  for (const char *target : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    if (std::string(target) == "x86-64-v4" &&
+        !__builtin_cpu_supports("avx512vl"))
+      continue;
+    options.target = target;
+    for (const char *a : {"mk", "km"})
+      for (const char *b : {"nk", "kn"})
+        for (const char *c : {"mn", "nm"})
+          for (bool epilogue : {false, true})
+            for (auto [m, n, k] :
+                 {std::tuple(1, 24, 2), std::tuple(1, 48, 40),
+                  std::tuple(3, 200, 2), std::tuple(48, 1, 3),
+                  std::tuple(72, 40, 5), std::tuple(2, 1111, 33)})
+              checkKernel(chainWithProduct(a, b, c, m, n, k, epilogue),
+                          options);
+  }
+}
+
 /// x[i, j] + x[j, i] and a product with the transposed intermediate.
 TEST(Fused, TransposedIntermediate) {
   checkKernel(R"(
