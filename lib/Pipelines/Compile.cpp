@@ -9,6 +9,7 @@
 #include "turnip/Pipelines/Compile.h"
 
 #include "turnip/Codegen/KernelCompiler.h"
+#include "turnip/planner/Plan.h"
 #include "turnip/support/ByteSize.h"
 
 using namespace mlir;
@@ -37,6 +38,13 @@ Status turnip::checkRequest(const CompileRequest &request) {
     return invalid("--target: expected x86-64-v2, x86-64-v3 or x86-64-v4, but "
                    "got " +
                    options.target);
+  if (Expected<planner::Policy> policy = planner::parsePolicy(options.policy);
+      !policy)
+    return policy.status().withContext("--policy");
+  if (options.planEffort > planner::maxEffort)
+    return invalid("--plan-effort: expected at most " +
+                   std::to_string(planner::maxEffort) + ", but got " +
+                   std::to_string(options.planEffort));
   if (request.from == Phase::Artifact)
     return invalid("--compile-from: an artifact cannot be compiled further; "
                    "turnip-translate --memgraph-to-mem reads it");

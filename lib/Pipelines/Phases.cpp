@@ -58,6 +58,9 @@ static void buildMem(OpPassManager &manager, const CompileOptions &options,
   place.hostMemory = options.hostMemory;
   place.linkBandwidth = options.linkBandwidth;
   place.linkLatency = options.linkLatency;
+  place.policy = options.policy;
+  place.planEffort = options.planEffort;
+  place.planSeed = options.planSeed;
   manager.addPass(createPlaceMemory(place, failure));
   manager.addPass(mem::createVerifyMem());
 }
@@ -107,6 +110,19 @@ struct MemPipelineOptions : PassPipelineOptions<MemPipelineOptions> {
       *this, "link-latency",
       llvm::cl::desc("Seconds before a copy's first byte"),
       llvm::cl::init(CompileOptions().linkLatency)};
+  Option<std::string> policy{
+      *this, "policy",
+      llvm::cl::desc("Who decides what lies in memory: default or a policy to "
+                     "compare with"),
+      llvm::cl::init(CompileOptions().policy)};
+  Option<unsigned> planEffort{
+      *this, "plan-effort",
+      llvm::cl::desc("How many plans are tried, in multiples of what is usual"),
+      llvm::cl::init(CompileOptions().planEffort)};
+  Option<uint64_t> planSeed{
+      *this, "plan-seed",
+      llvm::cl::desc("Chooses among searches that are equally good to try"),
+      llvm::cl::init(CompileOptions().planSeed)};
 };
 } // namespace
 
@@ -138,6 +154,9 @@ void turnip::registerPhasePipelines() {
         options.target = from.target;
         options.linkBandwidth = from.linkBandwidth;
         options.linkLatency = from.linkLatency;
+        options.policy = from.policy;
+        options.planEffort = from.planEffort;
+        options.planSeed = from.planSeed;
         buildMem(manager, options, nullptr);
       });
 }

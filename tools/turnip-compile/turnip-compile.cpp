@@ -78,6 +78,22 @@ struct Flags {
       "link-latency", cl::desc("Seconds of each copy, for the plan"),
       cl::value_desc("s"), cl::init(CompileOptions().linkLatency),
       cl::cat(category)};
+  cl::opt<std::string> policy{
+      "policy",
+      cl::desc("Who decides what lies in memory: default or, to compare with, "
+               "no-prefetch"),
+      cl::value_desc("name"), cl::init(CompileOptions().policy),
+      cl::cat(category)};
+  cl::opt<unsigned> planEffort{
+      "plan-effort",
+      cl::desc("How many plans are tried, in multiples of what is usual (1)"),
+      cl::value_desc("n"), cl::init(CompileOptions().planEffort),
+      cl::cat(category)};
+  cl::opt<uint64_t> planSeed{
+      "plan-seed",
+      cl::desc("Chooses among searches that are equally good to try (0)"),
+      cl::value_desc("n"), cl::init(CompileOptions().planSeed),
+      cl::cat(category)};
   cl::opt<std::string> dumpPhases{
       "dump-phases", cl::desc("Write the IR after each phase into this folder"),
       cl::value_desc("folder"), cl::cat(category)};
@@ -123,9 +139,9 @@ struct Settings {
       : input(flags.input), output(flags.output), from(flags.from),
         to(flags.to), dumpPhases(flags.dumpPhases), devices(flags.devices),
         printStatistics(flags.printStatistics) {
-    request.options = {flags.tileBudget,    flags.deviceMemory,
-                       flags.hostMemory,    flags.target,
-                       flags.linkBandwidth, flags.linkLatency};
+    request.options = {flags.tileBudget, flags.deviceMemory,  flags.hostMemory,
+                       flags.target,     flags.linkBandwidth, flags.linkLatency,
+                       flags.policy,     flags.planEffort,    flags.planSeed};
   }
 
   std::string input, output, from, to, dumpPhases;

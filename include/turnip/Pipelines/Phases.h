@@ -34,6 +34,11 @@ struct CompileOptions {
   std::string target = "x86-64-v3";
   /// Bytes per second and seconds that the planner reckons with per copy.
   double linkBandwidth = 1e10, linkLatency = 1e-5;
+  /// How the planner works: its policy as planner::parsePolicy reads it, its
+  /// effort and its seed.
+  std::string policy = "default";
+  unsigned planEffort = 1;
+  uint64_t planSeed = 0;
 };
 
 /// The levels of the program. Input is whatever comes in.

@@ -130,6 +130,16 @@ LogicalResult PlaceMemoryPass::readOptions() {
                      std::to_string(value));
   if (horizon > 0)
     planOptions.horizon = horizon;
+  Expected<planner::Policy> chosen = planner::parsePolicy(policy);
+  if (!chosen)
+    return fail(getOperation(), chosen.status().withContext("policy"));
+  if (planEffort > planner::maxEffort)
+    return invalid("plan-effort: expected at most " +
+                   std::to_string(planner::maxEffort) + ", but got " +
+                   std::to_string(planEffort));
+  planOptions.policy = *chosen;
+  planOptions.effort = planEffort;
+  planOptions.seed = planSeed;
   planOptions.inPlace = inPlace;
   planOptions.pruneEdges = pruneEdges;
   rates = {linkBandwidth, linkLatency, flopRate, byteRate};
@@ -147,6 +157,13 @@ std::string PlaceMemoryPass::describeOptions() const {
   if (!hostMemory.empty())
     add("host-memory", std::to_string(caps.host));
   add("order", order);
+  const planner::PlanOptions usual;
+  if (planOptions.policy != usual.policy)
+    add("policy", policy);
+  if (planOptions.effort != usual.effort)
+    add("plan-effort", std::to_string(planEffort));
+  if (planOptions.seed != usual.seed)
+    add("plan-seed", std::to_string(planSeed));
   if (horizon > 0)
     add("horizon", llvm::formatv("{0:F3}", double(horizon)).str());
   if (!residentParameters)

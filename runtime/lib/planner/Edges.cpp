@@ -153,6 +153,7 @@ void EdgeFinder::write(const Access &access, uint32_t op) {
 }
 
 void EdgeFinder::run() {
+  edges = old.edges;
   for (const Piece &piece : old.entry)
     if (old.memories[piece.memory].writable)
       memories[piece.memory][piece.offset] = {piece.offset + piece.bytes,

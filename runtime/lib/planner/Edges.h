@@ -17,7 +17,8 @@ namespace turnip::planner {
 /// they are listed, the edges that make every order right: each read waits for
 /// the write of its value, and the first write to a range for every access of
 /// the range's previous occupants. Where many operations would wait for many,
-/// adds a join. No engine is assumed to keep an order.
+/// adds a join. No engine is assumed to keep an order. Edges that \p plan has
+/// already are kept besides.
 void addEdges(Plan &plan);
 
 /// Drops edges that shorter steps within 256 operations imply.

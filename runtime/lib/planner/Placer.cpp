@@ -388,6 +388,8 @@ Status Placer::execute(uint32_t task) {
   }
   allocateHostResults(task);
   emitTask(task);
+  for (uint32_t id : touchedLanes)
+    lanes[id].lastOp = plan->placement.numOps() - 1;
   if (problem.tasks[task].kind == TaskKind::Transfer)
     shareTransfer(task);
   for (uint32_t tile : problem.results(task)) {

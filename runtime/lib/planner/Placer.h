@@ -74,6 +74,8 @@ private:
     uint64_t windowBytes = 0, budget = 0;
     /// Resident tiles outside the window by next use; lazily cleaned.
     std::vector<std::pair<uint32_t, uint32_t>> evictable;
+    /// The operation of the step that was carried out last.
+    uint32_t lastOp = None;
     /// Scratch ranges of allocated steps that need one, in order.
     std::deque<uint32_t> workspaces;
   };

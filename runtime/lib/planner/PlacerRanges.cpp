@@ -174,8 +174,11 @@ void Placer::touch(Lane &lane, uint32_t tile) {
 void Placer::load(uint32_t tile) {
   CopyRole role = visited[tile] ? CopyRole::Reload : CopyRole::Load;
   visited[tile] = true;
-  emitCopy(role, None, hostAccess(copyOf[tile], tile, Role::Read),
-           access(tile, Role::Write));
+  uint32_t op = emitCopy(role, None, hostAccess(copyOf[tile], tile, Role::Read),
+                         access(tile, Role::Write));
+  uint32_t before = lanes[laneOf(tile)].lastOp;
+  if (options.policy == Policy::NoPrefetch && before != None)
+    plan->placement.edges.push_back({before, op, EdgeKind::Memory});
 }
 
 uint32_t Placer::findRange(Lane &lane, uint64_t bytes, uint32_t owner,

@@ -7,12 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "turnip/planner/Plan.h"
-#include "Edges.h"
-#include "Estimate.h"
-#include "Orders.h"
-#include "Placer.h"
-
-#include <algorithm>
+#include "Search.h"
 
 using namespace turnip;
 using namespace turnip::planner;
@@ -40,148 +35,13 @@ static Status checkCaps(const Problem &problem) {
   return Status::ok();
 }
 
-/// The first host memory that \p placer used beyond its capacity, or None.
-static uint32_t overfull(const Problem &problem, const Placer &placer) {
-  for (uint32_t i = 0; i < problem.memories.size(); ++i)
-    if (problem.memories[i].kind == MemoryKind::Host &&
-        placer.peak(i) > problem.memories[i].capacity)
-      return i;
-  return None;
-}
-
-namespace {
-/// What all attempts to plan one problem share, and the best one so far.
-class Portfolio {
-public:
-  Portfolio(const Problem &problem, const PlanOptions &options)
-      : problem(problem), options(options), machine(problem),
-        values(valuesOfTiles(problem)) {}
-
-  Expected<Plan> run();
-
-private:
-  Expected<Plan> place(const std::vector<uint32_t> &order,
-                       double horizon) const;
-  void attempt(const std::vector<uint32_t> &order, OrderKind kind,
-               double horizon);
-  double score(const Plan &plan) const;
-
-  const Problem &problem;
-  const PlanOptions &options;
-  Machine machine;
-  std::vector<uint32_t> values;
-
-  Expected<Plan> best = Status::error(StatusCode::Internal, "no attempt");
-  double bestScore = 0;
-  OrderKind bestKind = OrderKind::Given;
-  std::vector<uint32_t> bestOrder;
-  unsigned attempts = 0;
-};
-} // namespace
-
-/// Shares of the memory to run ahead by: one to compare orders with, others
-/// to try with the order that won.
-static constexpr double firstHorizon = 0.5;
-static constexpr double otherHorizons[] = {0.75, 0.3, 0.12};
-
-/// Places the tasks; when that takes more host memory than there is, again
-/// with less of it.
-Expected<Plan> Portfolio::place(const std::vector<uint32_t> &order,
-                                double horizon) const {
-  PlanOptions fixed = options;
-  fixed.horizon = horizon;
-  for (bool frugal : {false, true}) {
-    Plan plan;
-    Placer placer(problem, machine, values, order, fixed);
-    TURNIP_RETURN_IF_ERROR(placer.run(plan, frugal));
-    uint32_t full = overfull(problem, placer);
-    if (full != None && !frugal)
-      continue;
-    if (full != None)
-      return Status::error(StatusCode::DoesNotFit,
-                           "memory \"" + problem.memories[full].name +
-                               "\" needs " + number(placer.peak(full)) +
-                               " bytes, but has " +
-                               number(problem.memories[full].capacity));
-    for (uint32_t i = 0; i < problem.memories.size(); ++i)
-      plan.statistics.peakBytes.push_back(placer.peak(i));
-    return plan;
-  }
-  return Status::error(StatusCode::Internal, "no attempt to place was made");
-}
-
-/// Seconds, with a little for every second that a copy takes: among plans that
-/// take the same time the one that moves less is better.
-double Portfolio::score(const Plan &plan) const {
-  constexpr double copyWeight = 0.02;
-  double copies = 0;
-  for (uint32_t op = 0; op < plan.placement.numOps(); ++op) {
-    if (plan.placement.kinds[op] != OpKind::Copy)
-      continue;
-    ArrayView<Access> accesses = plan.placement.accessesOf(op);
-    copies += machine.copySeconds(accesses[0].memory, accesses[1].memory,
-                                  accesses[0].bytes);
-  }
-  return plan.statistics.predictedMakespan + copyWeight * copies;
-}
-
-void Portfolio::attempt(const std::vector<uint32_t> &order, OrderKind kind,
-                        double horizon) {
-  Expected<Plan> next = place(order, horizon);
-  ++attempts;
-  if (!next) {
-    // The first failure is reported when every attempt fails.
-    if (attempts == 1)
-      best = std::move(next);
-    return;
-  }
-  addEdges(*next);
-  if (options.pruneEdges)
-    pruneEdges(*next);
-  next->statistics.order = toString(kind);
-  next->statistics.horizon = horizon;
-  next->statistics.predictedMakespan = predictMakespan(problem, machine, *next);
-  double value = score(*next);
-  // What was tried first runs farther ahead, which helps when times vary.
-  constexpr double margin = 0.998;
-  if (best && value >= margin * bestScore)
-    return;
-  best = std::move(next);
-  bestScore = value;
-  bestKind = kind;
-  bestOrder = order;
-}
-
-Expected<Plan> Portfolio::run() {
-  std::vector<OrderKind> kinds{options.order};
-  if (options.order == OrderKind::Best)
-    kinds = {OrderKind::Given, OrderKind::DepthFirst, OrderKind::MemoryAware,
-             OrderKind::CriticalPath};
-  bool automatic = options.horizon < 0;
-  std::vector<std::vector<uint32_t>> tried;
-  for (OrderKind kind : kinds) {
-    std::vector<uint32_t> order = orderTasks(problem, machine, kind);
-    if (std::find(tried.begin(), tried.end(), order) != tried.end())
-      continue;
-    attempt(order, kind, automatic ? firstHorizon : options.horizon);
-    tried.push_back(std::move(order));
-  }
-  if (best && automatic) {
-    std::vector<uint32_t> order = bestOrder;
-    for (double horizon : otherHorizons)
-      attempt(order, bestKind, horizon);
-  }
-  if (!best)
-    return best;
-  countCopies(problem, machine, *best);
-  boundMakespan(problem, machine, best->statistics);
-  best->statistics.incomingBytesBound = boundIncoming(problem, bestOrder);
-  return std::move(best);
-}
-
 Expected<Plan> planner::plan(const Problem &problem,
                              const PlanOptions &options) {
   TURNIP_RETURN_IF_ERROR(problem.check());
+  if (options.effort > maxEffort)
+    return Status::error(StatusCode::InvalidArgument,
+                         "effort: expected at most " + number(maxEffort) +
+                             ", but got " + number(options.effort));
   TURNIP_RETURN_IF_ERROR(checkCaps(problem));
-  return Portfolio(problem, options).run();
+  return searchPlan(problem, options);
 }

@@ -8,6 +8,7 @@
 
 #include "turnip/planner/Plan.h"
 
+#include <iterator>
 #include <sstream>
 
 using namespace turnip;
@@ -47,6 +48,31 @@ const char *planner::toString(OrderKind kind) {
     return "critical-path";
   }
   return "unknown";
+}
+
+static constexpr Policy policies[] = {Policy::Default, Policy::NoPrefetch};
+
+const char *planner::toString(Policy policy) {
+  switch (policy) {
+  case Policy::Default:
+    return "default";
+  case Policy::NoPrefetch:
+    return "no-prefetch";
+  }
+  return "unknown";
+}
+
+Expected<Policy> planner::parsePolicy(const std::string &text) {
+  std::string choices;
+  for (Policy policy : policies) {
+    if (text == toString(policy))
+      return policy;
+    if (!choices.empty())
+      choices += policy == std::end(policies)[-1] ? " or " : ", ";
+    choices += toString(policy);
+  }
+  return Status::error(StatusCode::InvalidArgument,
+                       "expected " + choices + ", but got " + text);
 }
 
 static void dumpOp(std::ostream &out, const Plan &plan, const Problem &problem,

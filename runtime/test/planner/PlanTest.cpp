@@ -50,6 +50,48 @@ TEST(Plan, RandomProblemsAtManyCaps) {
   }
 }
 
+TEST(Plan, PoliciesHaveNames) {
+  for (Policy policy : {Policy::Default, Policy::NoPrefetch}) {
+    Expected<Policy> parsed = parsePolicy(toString(policy));
+    ASSERT_TRUE(parsed.isOk());
+    EXPECT_EQ(*parsed, policy);
+  }
+  Expected<Policy> parsed = parsePolicy("oracle");
+  ASSERT_FALSE(parsed.isOk());
+  EXPECT_EQ(parsed.status().code(), StatusCode::InvalidArgument);
+  EXPECT_EQ(parsed.status().message(),
+            "expected default or no-prefetch, but got oracle");
+}
+
+TEST(Plan, EffortIsLimited) {
+  PlanOptions options;
+  options.effort = maxEffort + 1;
+  Expected<Plan> refused = plan(makeMachine(), options);
+  ASSERT_FALSE(refused.isOk());
+  EXPECT_EQ(refused.status().code(), StatusCode::InvalidArgument);
+  EXPECT_EQ(refused.status().message(),
+            "effort: expected at most 1000, but got 1001");
+}
+
+TEST(Plan, NoPrefetchLoadsOnlyWhatIsNext) {
+  // Three tasks with a parameter each: a load waits for the task before.
+  Problem problem = makeMachine();
+  uint64_t offset = 0;
+  for (unsigned i = 0; i < 3; ++i) {
+    uint32_t weight = addParameter(problem, deviceMemory(0), 1000, offset);
+    addCall(problem, 1, {weight}, {addValue(problem, deviceMemory(0), 64)});
+  }
+  PlanOptions options;
+  options.policy = Policy::NoPrefetch;
+  Plan demand = planned(problem, options);
+  Plan ahead = planned(problem);
+  const Statistics &s = demand.statistics;
+  EXPECT_EQ(s.loads, 3u);
+  // Nothing overlaps: three times copying and three times computing.
+  EXPECT_DOUBLE_EQ(s.predictedMakespan, 3 * (1e-3 + 1000 / 1e9));
+  EXPECT_LT(ahead.statistics.predictedMakespan, s.predictedMakespan);
+}
+
 TEST(Plan, SmallestCapIsExact) {
   for (uint64_t seed = 1000; seed < 1300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -8,6 +8,10 @@
 // RATE: error: invalid argument: link-bandwidth: expected a number above 0, but got 0
 // RUN: not turnip-opt %s -place-memory=horizon=-1 2>&1 | FileCheck %s --check-prefix=HORIZON
 // HORIZON: error: invalid argument: horizon: expected at least 0, but got -1
+// RUN: not turnip-opt %s -place-memory=policy=oracle 2>&1 | FileCheck %s --check-prefix=POLICY
+// POLICY: error: invalid argument: policy: expected default or no-prefetch, but got oracle
+// RUN: not turnip-opt %s -place-memory=plan-effort=1001 2>&1 | FileCheck %s --check-prefix=EFFORT
+// EFFORT: error: invalid argument: plan-effort: expected at most 1000, but got 1001
 
 task.graph @main devices 1 {
 }

@@ -68,6 +68,13 @@ def PlaceMemory : Pass<"place-memory", "::mlir::ModuleOp"> {
     Option<"horizon", "horizon", "double", "0",
            "How far allocation runs ahead, as a share of the device's memory; "
            "0: try several and keep the best">,
+    Option<"policy", "policy", "std::string", "\"default\"",
+           "Who decides what lies in memory: default or, to compare with, "
+           "no-prefetch">,
+    Option<"planEffort", "plan-effort", "unsigned", "1",
+           "How many plans are tried, in multiples of what is usual; 0: one">,
+    Option<"planSeed", "plan-seed", "uint64_t", "0",
+           "Chooses among searches that are equally good to try">,
     Option<"residentParameters", "resident-parameters", "bool", "true",
            "Keep all parameters on the device from run to run where they fit">,
     Option<"inPlace", "in-place", "bool", "true",

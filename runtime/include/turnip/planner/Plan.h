@@ -127,6 +127,27 @@ enum class OrderKind : uint8_t {
 /// Returns "best", "given", "depth-first", "memory-aware" or "critical-path".
 const char *toString(OrderKind kind);
 
+/// Who decides what lies in memory when. All policies but Default are there to
+/// be compared with; every one is proved like any other and fits the same
+/// smallest cap.
+enum class Policy : uint8_t {
+  /// Searches as far as PlanOptions::effort allows.
+  Default,
+  /// Like Default, but never runs ahead: a load starts when the task that needs
+  /// it is next on its device.
+  NoPrefetch,
+};
+
+/// Returns "default" or "no-prefetch".
+const char *toString(Policy policy);
+
+/// Reads what toString(Policy) writes. Errors: InvalidArgument, with a list of
+/// the choices.
+Expected<Policy> parsePolicy(const std::string &text);
+
+/// The largest PlanOptions::effort.
+constexpr uint32_t maxEffort = 1000;
+
 /// A horizon that plan() chooses.
 constexpr double AutomaticHorizon = -1;
 
@@ -141,10 +162,18 @@ struct PlanOptions {
   bool inPlace = true;
   /// Drop edges that others imply.
   bool pruneEdges = true;
+  Policy policy = Policy::Default;
+  /// How many plans are tried, in multiples of what is usual: 0 makes a single
+  /// plan, 1 a few, 10 ten times as many. Counted in plans and not in seconds,
+  /// so that the same effort gives the same plan everywhere. At most maxEffort.
+  uint32_t effort = 1;
+  /// Chooses among searches that are equally good to try.
+  uint64_t seed = 0;
 };
 
 /// Plans \p problem. The same problem and options give the same plan.
-/// Errors: InvalidArgument from Problem::check(); DoesNotFit when a device's
+/// Errors: InvalidArgument from Problem::check() or for an effort above
+/// maxEffort; DoesNotFit when a device's
 /// capacity is below smallestCap() (names the task, what it needs and the
 /// smallest cap) or when host memory cannot hold what the plan keeps there
 /// (names what it needs).
