@@ -81,7 +81,7 @@ struct Flags {
   cl::opt<std::string> policy{
       "policy",
       cl::desc("Who decides what lies in memory: default or, to compare with, "
-               "no-prefetch"),
+               "original, lru, layer-wise or no-prefetch"),
       cl::value_desc("name"), cl::init(CompileOptions().policy),
       cl::cat(category)};
   cl::opt<unsigned> planEffort{

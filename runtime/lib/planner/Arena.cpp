@@ -108,6 +108,22 @@ uint32_t Arena::takeLow(uint32_t first, uint64_t bytes, uint32_t owner) {
   return hold(first, aligned(bytes), owner);
 }
 
+uint32_t Arena::allocateFirst(uint64_t bytes, uint32_t owner) {
+  uint64_t run = 0;
+  uint32_t first = None;
+  for (uint32_t at = head; at != None; at = segments[at].next) {
+    if (!segments[at].free) {
+      run = 0;
+      continue;
+    }
+    first = run == 0 ? at : first;
+    run += segments[at].bytes;
+    if (run >= aligned(bytes))
+      return hold(first, aligned(bytes), owner);
+  }
+  return None;
+}
+
 uint32_t Arena::take(uint32_t first, uint32_t last, uint64_t bytes,
                      uint32_t owner) {
   bytes = aligned(bytes);

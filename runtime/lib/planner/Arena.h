@@ -53,6 +53,9 @@ public:
   /// last used before \p before.
   uint32_t allocate(uint64_t bytes, uint32_t owner,
                     uint64_t before = UINT64_MAX);
+  /// Takes the range at the lowest address that is large enough, or returns
+  /// None. Looks at every segment.
+  uint32_t allocateFirst(uint64_t bytes, uint32_t owner);
   /// Takes bytes that were never used, behind all others; None when there are
   /// too few.
   uint32_t grow(uint64_t bytes, uint32_t owner);

@@ -42,9 +42,9 @@ static std::vector<uint64_t> totalBytes(const Problem &problem) {
 
 Placer::Placer(const Problem &problem, const Machine &machine,
                const std::vector<uint32_t> &values,
-               const std::vector<uint32_t> &order, const PlanOptions &options)
+               const std::vector<uint32_t> &order, const PlacerRules &rules)
     : problem(problem), machine(machine), values(values), order(order),
-      options(options), laneOfMemory(problem.memories.size(), None) {
+      rules(rules), laneOfMemory(problem.memories.size(), None) {
   std::vector<uint64_t> total = totalBytes(problem);
   for (size_t i = 0; i < problem.memories.size(); ++i) {
     const Memory &memory = problem.memories[i];
@@ -66,7 +66,7 @@ Placer::Placer(const Problem &problem, const Machine &machine,
     lane.roomy =
         total[device.memory] <= problem.memories[device.memory].capacity;
     lane.budget = static_cast<uint64_t>(
-        options.horizon *
+        rules.horizon *
         static_cast<double>(problem.memories[device.memory].capacity));
     lanes.push_back(std::move(lane));
   }
@@ -110,8 +110,11 @@ void Placer::listSteps() {
     for (uint32_t lane : touchedLanes)
       lanes[lane].steps.push_back(task);
   }
-  for (Lane &lane : lanes)
+  for (Lane &lane : lanes) {
     lane.steps.push_back(None);
+    if (rules.layers)
+      listLayers(lane);
+  }
   for (uint32_t tile = 0; tile < problem.tiles.size(); ++tile)
     if (problem.tiles[tile].finalMemory == problem.tiles[tile].memory &&
         laneOf(tile) != None)
@@ -324,7 +327,7 @@ void Placer::adoptFinal(uint32_t id) {
                            : hostAccess(copyOf[id], id, Role::Read);
   emitCopy(CopyRole::Result, None, source,
            hostAccess(finalCopy[id], id, Role::Write));
-  if (onLane && copyOf[id] == None &&
+  if (onLane && copyOf[id] == None && !rules.forgetCopies &&
       lanes[laneOf(id)].backing == tile.finalMemory) {
     copyOf[id] = finalCopy[id];
     ++hostCopies[copyOf[id]].references;
@@ -368,6 +371,7 @@ Status Placer::run(Plan &result, bool beFrugal) {
   TURNIP_RETURN_IF_ERROR(enter());
   for (Lane &lane : lanes)
     advance(lane);
+  advanceTogether();
   for (position = 0; position < order.size(); ++position)
     TURNIP_RETURN_IF_ERROR(execute(order[position]));
   return leave();
@@ -375,6 +379,7 @@ Status Placer::run(Plan &result, bool beFrugal) {
 
 Status Placer::execute(uint32_t task) {
   lanesOf(task, touchedLanes);
+  passed = std::max(passed, position);
   for (uint32_t id : touchedLanes) {
     Lane &lane = lanes[id];
     if (lane.allocated > lane.executed || allocateStep(lane, false))
@@ -404,6 +409,7 @@ Status Placer::execute(uint32_t task) {
     finishHostTile(tile);
   for (uint32_t id : touchedLanes)
     advance(lanes[id]);
+  advanceTogether();
   return failure;
 }
 
@@ -462,7 +468,8 @@ void Placer::shareTransfer(uint32_t task) {
   uint32_t from = problem.operands(task)[0], to = problem.results(task)[0];
   auto share = [&](uint32_t source, uint32_t destination) {
     uint32_t lane = laneOf(destination);
-    if (lane == None || copyOf[destination] != None || copyOf[source] == None)
+    if (lane == None || rules.forgetCopies || copyOf[destination] != None ||
+        copyOf[source] == None)
       return;
     const HostCopy &copy = hostCopies[copyOf[source]];
     if (copy.segment != None && copy.memory != lanes[lane].backing)
@@ -497,6 +504,9 @@ void Placer::executeStep(Lane &lane) {
     lane.windowBytes -= arenas[lane.memory].aligned(bytes);
   }
   ++lane.executed;
+  while (rules.layers && lane.executed == lane.layerEnds[lane.layer] &&
+         lane.layer + 1 < lane.layerEnds.size())
+    ++lane.layer;
 }
 
 void Placer::finishTile(Lane &lane, uint32_t tile) {

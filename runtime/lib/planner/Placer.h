@@ -29,13 +29,46 @@
 
 namespace turnip::planner {
 
+/// How a placer decides.
+struct PlacerRules {
+  /// Which tiles make room.
+  enum class Victims : uint8_t {
+    /// The window of neighbours that costs least, near what is needed farthest
+    /// in the future.
+    Window,
+    /// What is needed farthest in the future, until there is room.
+    Farthest,
+    /// What was used least recently, until there is room.
+    LeastRecent,
+  };
+
+  /// How far allocation runs ahead: the share of the memory that the distinct
+  /// tiles between the cursors may take.
+  double horizon = 0.5;
+  /// If not None, all lanes share one cursor this many tasks ahead instead.
+  uint32_t tasksAhead = None;
+  /// Run ahead by layers that take half of the memory instead: while one is
+  /// executed, the next is allocated.
+  bool layers = false;
+  Victims victims = Victims::Window;
+  /// Let results take the place of dying operands.
+  bool inPlace = true;
+  /// Forget the copy in host memory when a tile is loaded, so that evicting it
+  /// always writes.
+  bool forgetCopies = false;
+  /// Take the lowest range that fits instead of the one idle for longest.
+  bool firstFit = false;
+  /// Loads wait for the step that was executed last when they were planned.
+  bool onDemand = false;
+};
+
 class Placer {
 public:
   /// \p order lists all tasks in an order of data flow; \p values is what
   /// valuesOfTiles() returned. All must outlive the placer.
   Placer(const Problem &problem, const Machine &machine,
          const std::vector<uint32_t> &values,
-         const std::vector<uint32_t> &order, const PlanOptions &options);
+         const std::vector<uint32_t> &order, const PlacerRules &rules);
 
   /// Fills in operations, accesses, entry and exit of \p plan, no edges.
   /// Host memories are taken to be unlimited; peak use is in hostPeak().
@@ -72,8 +105,14 @@ private:
     uint32_t piece = 0;
     /// Bytes of the distinct tiles of the steps between the cursors.
     uint64_t windowBytes = 0, budget = 0;
-    /// Resident tiles outside the window by next use; lazily cleaned.
+    /// Resident tiles outside the window, what is to go first on top; lazily
+    /// cleaned.
     std::vector<std::pair<uint32_t, uint32_t>> evictable;
+    /// Steps that the cursor shared by all lanes has passed.
+    uint32_t reached = 0;
+    /// The end of each layer, and the one that is executed.
+    std::vector<uint32_t> layerEnds;
+    uint32_t layer = 0;
     /// The operation of the step that was carried out last.
     uint32_t lastOp = None;
     /// Scratch ranges of allocated steps that need one, in order.
@@ -98,6 +137,9 @@ private:
   }
   uint64_t workspaceIn(const Lane &lane, uint32_t task) const;
   void advance(Lane &lane);
+  void advanceTogether();
+  bool mayAdvance(const Lane &lane) const;
+  void listLayers(Lane &lane);
   bool allocateStep(Lane &lane, bool packed);
   bool allocatePiece(Lane &lane, uint32_t piece, bool packed);
   bool allocateOperand(Lane &lane, uint32_t tile, bool packed);
@@ -116,6 +158,10 @@ private:
     double cost = 0;
   };
   bool evictFor(Lane &lane, uint64_t bytes, Window &window);
+  bool evictInOrder(Lane &lane, uint64_t bytes);
+  uint64_t runAround(const Lane &lane, uint32_t segment) const;
+  uint32_t victimKey(uint32_t tile) const;
+  bool popVictim(Lane &lane, std::pair<uint32_t, uint32_t> &entry);
   void bestWindow(const Lane &lane, uint32_t center, uint64_t bytes,
                   Window &best);
   void pushEvictable(Lane &lane, uint32_t tile);
@@ -158,12 +204,14 @@ private:
   const Machine &machine;
   const std::vector<uint32_t> &values;
   const std::vector<uint32_t> &order;
-  const PlanOptions &options;
+  PlacerRules rules;
   Plan *plan = nullptr;
   bool frugal = false;
   Status failure;
   /// The number of tasks executed.
   uint32_t position = 0;
+  /// Tasks that the cursor shared by all lanes has passed.
+  uint32_t passed = 0;
 
   std::vector<Lane> lanes;
   std::vector<uint32_t> laneOfMemory;
@@ -201,6 +249,7 @@ private:
   std::vector<std::pair<uint32_t, uint32_t>> popped;
   std::vector<uint32_t> around, touchedLanes;
   std::vector<double> costs;
+  std::vector<bool> chosen;
 };
 
 } // namespace turnip::planner

@@ -54,16 +54,72 @@ uint64_t Placer::newBytes(const Lane &lane) const {
   return bytes + arena.aligned(workspaceIn(lane, task));
 }
 
+/// Divides the lane's steps into layers of neighbours whose distinct bytes take
+/// up to half of the memory; a step that needs more is a layer of its own.
+void Placer::listLayers(Lane &lane) {
+  const Arena &arena = arenas[lane.memory];
+  uint64_t half = problem.memories[lane.memory].capacity / 2, held = 0;
+  uint32_t layer = 0;
+  std::vector<uint32_t> seenIn(problem.tiles.size(), None);
+  for (uint32_t step = 0; step + 1 < lane.steps.size(); ++step) {
+    uint32_t task = lane.steps[step];
+    for (bool again : {false, true}) {
+      uint64_t more = arena.aligned(workspaceIn(lane, task));
+      for (ArrayView<uint32_t> list :
+           {problem.operands(task), problem.results(task)})
+        for (uint32_t tile : list)
+          if (problem.tiles[tile].memory == lane.memory &&
+              seenIn[tile] != layer) {
+            more += arena.aligned(problem.tiles[tile].bytes);
+            seenIn[tile] = layer;
+          }
+      held += more;
+      if (again || held == more || held <= half)
+        break;
+      lane.layerEnds.push_back(step);
+      ++layer;
+      held = 0;
+    }
+  }
+  lane.layerEnds.push_back(static_cast<uint32_t>(lane.steps.size()));
+}
+
+/// Whether the rules let allocation run one step farther ahead.
+bool Placer::mayAdvance(const Lane &lane) const {
+  uint32_t ahead = lane.allocated - lane.executed;
+  if (rules.layers) {
+    size_t last = std::min<size_t>(lane.layer + 1, lane.layerEnds.size() - 1);
+    return lane.allocated < lane.layerEnds[last];
+  }
+  if (ahead != 0 && lane.piece == 0 &&
+      lane.windowBytes + newBytes(lane) > lane.budget)
+    return false;
+  return !lane.roomy || ahead < roomyRest;
+}
+
 void Placer::advance(Lane &lane) {
-  while (lane.allocated < lane.steps.size() && failure.isOk()) {
-    uint32_t ahead = lane.allocated - lane.executed;
-    if (ahead != 0 && lane.piece == 0 &&
-        lane.windowBytes + newBytes(lane) > lane.budget)
-      return;
-    if (lane.roomy && ahead >= roomyRest)
-      return;
+  while (rules.tasksAhead == None && lane.allocated < lane.steps.size() &&
+         failure.isOk() && mayAdvance(lane))
     if (!allocateStep(lane, false))
       return;
+}
+
+/// Moves the cursor that all lanes share: a task that finds no room on one of
+/// them stops it for all.
+void Placer::advanceTogether() {
+  if (rules.tasksAhead == None)
+    return;
+  std::vector<uint32_t> touched;
+  for (; passed < order.size() && passed - position < rules.tasksAhead &&
+         failure.isOk();
+       ++passed) {
+    lanesOf(order[passed], touched);
+    for (uint32_t id : touched)
+      if (lanes[id].allocated <= lanes[id].reached &&
+          !allocateStep(lanes[id], false))
+        return;
+    for (uint32_t id : touched)
+      ++lanes[id].reached;
   }
 }
 
@@ -142,7 +198,7 @@ bool Placer::allocateResult(Lane &lane, uint32_t tile, bool packed) {
 /// allows, that nobody uses later, and that it reads through no other operand.
 uint32_t Placer::inPlaceOperand(const Lane &lane, uint32_t task,
                                 uint32_t result) const {
-  if (!options.inPlace)
+  if (!rules.inPlace)
     return None;
   ArrayView<uint32_t> operands = problem.operands(task);
   ArrayView<uint32_t> results = problem.results(task);
@@ -177,8 +233,12 @@ void Placer::load(uint32_t tile) {
   uint32_t op = emitCopy(role, None, hostAccess(copyOf[tile], tile, Role::Read),
                          access(tile, Role::Write));
   uint32_t before = lanes[laneOf(tile)].lastOp;
-  if (options.policy == Policy::NoPrefetch && before != None)
+  if (rules.onDemand && before != None)
     plan->placement.edges.push_back({before, op, EdgeKind::Memory});
+  if (rules.forgetCopies) {
+    dropHostCopy(copyOf[tile]);
+    copyOf[tile] = None;
+  }
 }
 
 uint32_t Placer::findRange(Lane &lane, uint64_t bytes, uint32_t owner,
@@ -190,12 +250,19 @@ uint32_t Placer::findRange(Lane &lane, uint64_t bytes, uint32_t owner,
       segment = arena[segment].next;
     return segment == None ? None : arena.takeLow(segment, bytes, owner);
   }
-  uint32_t segment = lane.roomy ? findRested(arena, bytes, owner, roomyRest)
-                                : arena.allocate(bytes, owner);
-  if (segment == None && lane.roomy)
+  uint32_t segment = None;
+  if (rules.firstFit)
+    segment = arena.allocateFirst(bytes, owner);
+  else if (lane.roomy)
+    segment = findRested(arena, bytes, owner, roomyRest);
+  if (segment == None && !rules.firstFit)
     segment = arena.allocate(bytes, owner);
   if (segment != None)
     return segment;
+  if (rules.victims != PlacerRules::Victims::Window)
+    return evictInOrder(lane, arena.aligned(bytes))
+               ? arena.allocateFirst(bytes, owner)
+               : None;
   Window window;
   if (!evictFor(lane, arena.aligned(bytes), window))
     return None;
@@ -206,8 +273,15 @@ uint32_t Placer::findRange(Lane &lane, uint64_t bytes, uint32_t owner,
 // Eviction
 //===----------------------------------------------------------------------===//
 
+/// What goes first has the largest key.
+uint32_t Placer::victimKey(uint32_t tile) const {
+  if (rules.victims != PlacerRules::Victims::LeastRecent)
+    return uses[nextUse[tile]];
+  return lastTouch[tile] == None ? None : None - 1 - lastTouch[tile];
+}
+
 void Placer::pushEvictable(Lane &lane, uint32_t tile) {
-  lane.evictable.emplace_back(uses[nextUse[tile]], tile);
+  lane.evictable.emplace_back(victimKey(tile), tile);
   std::push_heap(lane.evictable.begin(), lane.evictable.end());
 }
 
@@ -273,21 +347,71 @@ void Placer::bestWindow(const Lane &lane, uint32_t center, uint64_t bytes,
   }
 }
 
-bool Placer::evictFor(Lane &lane, uint64_t bytes, Window &window) {
-  popped.clear();
-  while (!lane.evictable.empty() && popped.size() < victimLimit &&
-         (window.first == None || popped.size() < victimBatch)) {
+/// Takes the next tile that may go off the heap; false when there is none.
+bool Placer::popVictim(Lane &lane, std::pair<uint32_t, uint32_t> &entry) {
+  while (!lane.evictable.empty()) {
     std::pop_heap(lane.evictable.begin(), lane.evictable.end());
-    auto entry = lane.evictable.back();
+    entry = lane.evictable.back();
     lane.evictable.pop_back();
     uint32_t tile = entry.second;
     // Touched again, gone or freed since: the entry means nothing any more.
-    if (segmentOf[tile] == None || inWindow(lane, tile) ||
-        nextUse[tile] == useBegin[tile + 1] ||
-        uses[nextUse[tile]] != entry.first)
+    if (segmentOf[tile] != None && !inWindow(lane, tile) &&
+        nextUse[tile] != useBegin[tile + 1] && victimKey(tile) == entry.first)
+      return true;
+  }
+  return false;
+}
+
+/// Bytes of the run of segments around \p segment that are free or chosen to
+/// go.
+uint64_t Placer::runAround(const Lane &lane, uint32_t segment) const {
+  const Arena &arena = arenas[lane.memory];
+  auto usable = [&](uint32_t at) {
+    return at != None && (arena[at].free ||
+                          (arena[at].owner != None && chosen[arena[at].owner]));
+  };
+  uint64_t bytes = arena[segment].bytes;
+  for (uint32_t at = arena[segment].previous; usable(at);
+       at = arena[at].previous)
+    bytes += arena[at].bytes;
+  for (uint32_t at = arena[segment].next; usable(at); at = arena[at].next)
+    bytes += arena[at].bytes;
+  return bytes;
+}
+
+/// Evicts one tile after another until there is a run of \p bytes; evicts none
+/// if there never would be.
+bool Placer::evictInOrder(Lane &lane, uint64_t bytes) {
+  popped.clear();
+  chosen.resize(problem.tiles.size());
+  bool found = false;
+  std::pair<uint32_t, uint32_t> entry;
+  while (!found && popVictim(lane, entry)) {
+    // A tile may be on the heap twice.
+    if (chosen[entry.second])
       continue;
     popped.push_back(entry);
-    bestWindow(lane, segmentOf[tile], bytes, window);
+    chosen[entry.second] = true;
+    found = runAround(lane, segmentOf[entry.second]) >= bytes;
+  }
+  for (const auto &[key, tile] : popped) {
+    chosen[tile] = false;
+    if (found)
+      evict(lane, tile);
+    else
+      pushEvictable(lane, tile);
+  }
+  return found;
+}
+
+bool Placer::evictFor(Lane &lane, uint64_t bytes, Window &window) {
+  popped.clear();
+  std::pair<uint32_t, uint32_t> entry;
+  while (popped.size() < victimLimit &&
+         (window.first == None || popped.size() < victimBatch) &&
+         popVictim(lane, entry)) {
+    popped.push_back(entry);
+    bestWindow(lane, segmentOf[entry.second], bytes, window);
   }
   for (const auto &entry : popped) {
     lane.evictable.push_back(entry);

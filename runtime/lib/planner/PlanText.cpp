@@ -50,12 +50,20 @@ const char *planner::toString(OrderKind kind) {
   return "unknown";
 }
 
-static constexpr Policy policies[] = {Policy::Default, Policy::NoPrefetch};
+static constexpr Policy policies[] = {Policy::Default, Policy::Original,
+                                      Policy::LRU, Policy::LayerWise,
+                                      Policy::NoPrefetch};
 
 const char *planner::toString(Policy policy) {
   switch (policy) {
   case Policy::Default:
     return "default";
+  case Policy::Original:
+    return "original";
+  case Policy::LRU:
+    return "lru";
+  case Policy::LayerWise:
+    return "layer-wise";
   case Policy::NoPrefetch:
     return "no-prefetch";
   }

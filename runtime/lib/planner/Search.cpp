@@ -28,6 +28,48 @@ static uint32_t overfull(const Problem &problem, const Placer &placer) {
   return None;
 }
 
+static PlacerRules rulesOf(Policy policy) {
+  PlacerRules rules;
+  switch (policy) {
+  case Policy::Default:
+    break;
+  case Policy::Original:
+    rules.tasksAhead = 64;
+    rules.victims = PlacerRules::Victims::Farthest;
+    rules.inPlace = false;
+    rules.forgetCopies = true;
+    rules.firstFit = true;
+    break;
+  case Policy::LRU:
+    rules.victims = PlacerRules::Victims::LeastRecent;
+    rules.onDemand = true;
+    break;
+  case Policy::LayerWise:
+    rules.layers = true;
+    rules.victims = PlacerRules::Victims::LeastRecent;
+    rules.onDemand = true;
+    break;
+  case Policy::NoPrefetch:
+    rules.onDemand = true;
+    break;
+  }
+  return rules;
+}
+
+/// The orders that a policy tries if the caller leaves the choice to it.
+static std::vector<OrderKind> ordersOf(const PlanOptions &options) {
+  if (options.order != OrderKind::Best)
+    return {options.order};
+  if (options.policy == Policy::Original)
+    return {OrderKind::DepthFirst};
+  if (options.policy == Policy::LRU || options.policy == Policy::LayerWise)
+    return {OrderKind::Given};
+  if (options.effort == 0)
+    return {OrderKind::MemoryAware};
+  return {OrderKind::Given, OrderKind::DepthFirst, OrderKind::MemoryAware,
+          OrderKind::CriticalPath};
+}
+
 namespace {
 /// What all attempts to plan one problem share, and the best one so far.
 class Portfolio {
@@ -67,11 +109,12 @@ static constexpr double otherHorizons[] = {0.75, 0.3, 0.12};
 /// with less of it.
 Expected<Plan> Portfolio::place(const std::vector<uint32_t> &order,
                                 double horizon) const {
-  PlanOptions fixed = options;
-  fixed.horizon = horizon;
+  PlacerRules rules = rulesOf(options.policy);
+  rules.horizon = horizon;
+  rules.inPlace &= options.inPlace;
   for (bool frugal : {false, true}) {
     Plan plan;
-    Placer placer(problem, machine, values, order, fixed);
+    Placer placer(problem, machine, values, order, rules);
     TURNIP_RETURN_IF_ERROR(placer.run(plan, frugal));
     uint32_t full = overfull(problem, placer);
     if (full != None && !frugal)
@@ -132,19 +175,13 @@ void Portfolio::attempt(const std::vector<uint32_t> &order, OrderKind kind,
 }
 
 Expected<Plan> Portfolio::run() {
-  std::vector<OrderKind> kinds{options.order};
-  if (options.order == OrderKind::Best && options.effort == 0)
-    kinds = {OrderKind::MemoryAware};
-  else if (options.order == OrderKind::Best)
-    kinds = {OrderKind::Given, OrderKind::DepthFirst, OrderKind::MemoryAware,
-             OrderKind::CriticalPath};
   double horizon = options.horizon < 0 ? firstHorizon : options.horizon;
-  if (options.policy == Policy::NoPrefetch)
+  if (options.policy != Policy::Default)
     horizon = 0;
   bool automatic = options.horizon < 0 && options.effort != 0 &&
                    options.policy == Policy::Default;
   std::vector<std::vector<uint32_t>> tried;
-  for (OrderKind kind : kinds) {
+  for (OrderKind kind : ordersOf(options)) {
     std::vector<uint32_t> order = orderTasks(problem, machine, kind);
     if (std::find(tried.begin(), tried.end(), order) != tried.end())
       continue;

@@ -25,6 +25,32 @@ static Plan planned(const Problem &problem, const PlanOptions &options = {}) {
   return std::move(*result);
 }
 
+static constexpr Policy allPolicies[] = {Policy::Default, Policy::Original,
+                                         Policy::LRU, Policy::LayerWise,
+                                         Policy::NoPrefetch};
+
+/// Expects a proved plan at the smallest cap, and that 64 bytes less are
+/// refused with a message that says so.
+static void expectExactCap(Problem &problem, const PlanOptions &options) {
+  setCaps(problem, 1);
+  SmallestCap cap = smallestCap(problem, 1);
+  if (cap.bytes == 0)
+    return;
+  planned(problem, options);
+  problem.memories[deviceMemory(0)].capacity = cap.bytes - 64;
+  Expected<Plan> refused = plan(problem, options);
+  ASSERT_FALSE(refused.isOk());
+  EXPECT_EQ(refused.status().code(), StatusCode::DoesNotFit);
+  const std::string &message = refused.status().message();
+  std::string need = std::to_string(cap.bytes) + " bytes";
+  EXPECT_NE(message.find("needs " + need), std::string::npos) << message;
+  EXPECT_NE(message.find("smallest capacity for these tasks is " + need),
+            std::string::npos)
+      << message;
+  if (cap.task != None)
+    EXPECT_EQ(message.find(problem.describeTask(cap.task)), 0u) << message;
+}
+
 TEST(Plan, RandomProblemsAtManyCaps) {
   const OrderKind kinds[] = {OrderKind::Given, OrderKind::DepthFirst,
                              OrderKind::MemoryAware, OrderKind::CriticalPath};
@@ -40,6 +66,7 @@ TEST(Plan, RandomProblemsAtManyCaps) {
       setCaps(problem, factor);
       PlanOptions options;
       options.order = kinds[seed % 4];
+      options.policy = allPolicies[seed % 5];
       options.pruneEdges = seed % 3 != 0;
       Plan plan = planned(problem, options);
       for (size_t i = 0; i < problem.memories.size(); ++i)
@@ -51,7 +78,7 @@ TEST(Plan, RandomProblemsAtManyCaps) {
 }
 
 TEST(Plan, PoliciesHaveNames) {
-  for (Policy policy : {Policy::Default, Policy::NoPrefetch}) {
+  for (Policy policy : allPolicies) {
     Expected<Policy> parsed = parsePolicy(toString(policy));
     ASSERT_TRUE(parsed.isOk());
     EXPECT_EQ(*parsed, policy);
@@ -59,8 +86,10 @@ TEST(Plan, PoliciesHaveNames) {
   Expected<Policy> parsed = parsePolicy("oracle");
   ASSERT_FALSE(parsed.isOk());
   EXPECT_EQ(parsed.status().code(), StatusCode::InvalidArgument);
-  EXPECT_EQ(parsed.status().message(),
-            "expected default or no-prefetch, but got oracle");
+  EXPECT_EQ(
+      parsed.status().message(),
+      "expected default, original, lru, layer-wise or no-prefetch, but got "
+      "oracle");
 }
 
 TEST(Plan, EffortIsLimited) {
@@ -96,26 +125,79 @@ TEST(Plan, SmallestCapIsExact) {
   for (uint64_t seed = 1000; seed < 1300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Problem problem = randomProblem(seed);
-    setCaps(problem, 1);
-    SmallestCap cap = smallestCap(problem, 1);
-    if (cap.bytes == 0)
-      continue;
-    planned(problem, {OrderKind::Given});
-    problem.memories[deviceMemory(0)].capacity = cap.bytes - 64;
-    Expected<Plan> refused = plan(problem);
-    ASSERT_FALSE(refused.isOk());
-    EXPECT_EQ(refused.status().code(), StatusCode::DoesNotFit);
-    const std::string &message = refused.status().message();
-    std::string need = std::to_string(cap.bytes) + " bytes";
-    EXPECT_NE(message.find("needs " + need), std::string::npos) << message;
-    EXPECT_NE(message.find("smallest capacity for these tasks is " + need),
-              std::string::npos)
-        << message;
-    if (cap.task != None)
-      EXPECT_EQ(message.find(problem.describeTask(cap.task)), 0u) << message;
+    PlanOptions options;
+    options.policy = allPolicies[seed % 5];
+    options.effort = seed % 4;
+    expectExactCap(problem, options);
     if (HasFailure())
       return;
   }
+}
+
+TEST(Plan, TheOriginalAlwaysWritesBack) {
+  // Two parameters take turns: each is written to host memory when it leaves,
+  // although it was there before, and read from there.
+  Problem problem = makeMachine();
+  uint64_t offset = 0;
+  uint32_t a = addParameter(problem, deviceMemory(0), 1024, offset);
+  uint32_t b = addParameter(problem, deviceMemory(0), 1024, offset);
+  uint32_t tile = None;
+  for (uint32_t weight : {a, b, a, b}) {
+    uint32_t next = addValue(problem, deviceMemory(0), 64, hostMemory);
+    std::vector<uint32_t> operands{weight};
+    if (tile != None)
+      operands.push_back(tile);
+    addCall(problem, 1, operands, {next});
+    tile = next;
+  }
+  setCaps(problem, 1);
+  PlanOptions options;
+  options.policy = Policy::Original;
+  Plan original = planned(problem, options);
+  EXPECT_EQ(original.statistics.loads, 2u);
+  EXPECT_EQ(original.statistics.reloads, 2u);
+  EXPECT_EQ(original.statistics.offloads, 2u);
+  EXPECT_EQ(planned(problem).statistics.offloads, 0u);
+}
+
+TEST(Plan, LayersAreLoadedWhileTheLayerBeforeRuns) {
+  // Four layers of one parameter; the memory holds two. Each is loaded while
+  // the one before is used, and no earlier.
+  Problem problem = makeMachine();
+  uint64_t offset = 0;
+  const double copy = 1e-3;
+  for (unsigned i = 0; i < 4; ++i) {
+    uint32_t weight = addParameter(problem, deviceMemory(0), 1000000, offset);
+    addCall(problem, 1, {weight}, {addValue(problem, deviceMemory(0), 64)},
+            10 * copy);
+  }
+  setCaps(problem, 2);
+  PlanOptions options;
+  options.policy = Policy::LayerWise;
+  EXPECT_NEAR(planned(problem, options).statistics.predictedMakespan, 41 * copy,
+              1e-9);
+  problem.memories[deviceMemory(0)].capacity = 1 << 30;
+  options.policy = Policy::LRU;
+  EXPECT_NEAR(planned(problem, options).statistics.predictedMakespan, 44 * copy,
+              1e-9);
+}
+
+TEST(Plan, LeastRecentlyUsedGoes) {
+  // The device holds two of three tiles in turn: the one that comes next is
+  // always the one that left last, until the first is used no more.
+  Problem problem = makeMachine();
+  uint64_t offset = 0;
+  std::vector<uint32_t> weights;
+  for (unsigned i = 0; i < 3; ++i)
+    weights.push_back(addParameter(problem, deviceMemory(0), 1024, offset));
+  for (unsigned i = 0; i < 12; ++i)
+    addCall(problem, 1, {weights[i % 3]}, {}, 1e-3, 64);
+  problem.memories[deviceMemory(0)].capacity = 2 * 1024 + 64;
+  PlanOptions options;
+  options.policy = Policy::LRU;
+  EXPECT_EQ(planned(problem, options).statistics.reloads, 8u);
+  options.policy = Policy::NoPrefetch;
+  EXPECT_LT(planned(problem, options).statistics.reloads, 6u);
 }
 
 //===----------------------------------------------------------------------===//

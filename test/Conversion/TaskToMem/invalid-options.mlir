@@ -9,7 +9,7 @@
 // RUN: not turnip-opt %s -place-memory=horizon=-1 2>&1 | FileCheck %s --check-prefix=HORIZON
 // HORIZON: error: invalid argument: horizon: expected at least 0, but got -1
 // RUN: not turnip-opt %s -place-memory=policy=oracle 2>&1 | FileCheck %s --check-prefix=POLICY
-// POLICY: error: invalid argument: policy: expected default or no-prefetch, but got oracle
+// POLICY: error: invalid argument: policy: expected default, original, lru, layer-wise or no-prefetch, but got oracle
 // RUN: not turnip-opt %s -place-memory=plan-effort=1001 2>&1 | FileCheck %s --check-prefix=EFFORT
 // EFFORT: error: invalid argument: plan-effort: expected at most 1000, but got 1001
 

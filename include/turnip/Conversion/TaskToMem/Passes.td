@@ -70,7 +70,7 @@ def PlaceMemory : Pass<"place-memory", "::mlir::ModuleOp"> {
            "0: try several and keep the best">,
     Option<"policy", "policy", "std::string", "\"default\"",
            "Who decides what lies in memory: default or, to compare with, "
-           "no-prefetch">,
+           "original, lru, layer-wise or no-prefetch">,
     Option<"planEffort", "plan-effort", "unsigned", "1",
            "How many plans are tried, in multiples of what is usual; 0: one">,
     Option<"planSeed", "plan-seed", "uint64_t", "0",

@@ -111,7 +111,8 @@ std::string toString(const Problem &problem, const Statistics &statistics);
 /// How tasks are ordered before memory is planned.
 enum class OrderKind : uint8_t {
   /// Try all of the following and keep the best by predicted makespan; what
-  /// copies less wins where that hardly differs.
+  /// copies less wins where that hardly differs. Policies that do not search
+  /// use their own: Original depth first, LRU and LayerWise as given.
   Best,
   /// As the problem lists them.
   Given,
@@ -133,12 +134,23 @@ const char *toString(OrderKind kind);
 enum class Policy : uint8_t {
   /// Searches as far as PlanOptions::effort allows.
   Default,
+  /// What the paper's public code does: tasks depth first, allocation runs 64
+  /// tasks ahead with one cursor for all devices, the first range that fits,
+  /// else what is needed farthest in the future goes; every eviction writes
+  /// back, and a reload destroys the copy in host memory.
+  Original,
+  /// Demand paging: a load starts when the task that needs it is next on its
+  /// device; what was used least recently goes.
+  LRU,
+  /// What offloading libraries do: tasks as given, in layers that take up to
+  /// half of the memory; while one layer is computed, the next is loaded.
+  LayerWise,
   /// Like Default, but never runs ahead: a load starts when the task that needs
   /// it is next on its device.
   NoPrefetch,
 };
 
-/// Returns "default" or "no-prefetch".
+/// Returns "default", "original", "lru", "layer-wise" or "no-prefetch".
 const char *toString(Policy policy);
 
 /// Reads what toString(Policy) writes. Errors: InvalidArgument, with a list of
