@@ -6,120 +6,53 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Prints one line per graph: its size, planning and proving time per operation,
-// bytes loaded and predicted time over their bounds.
+//   planner-bench [shapes]   graphs with the shapes of real ones, several caps
+//   planner-bench scale      training-shaped graphs of 10^4 to 10^6 operations
+//   planner-bench graph KIND makes a graph and prints it
 //
-//   planner-bench          graphs with the shapes of real ones, several caps
-//   planner-bench scale    training-shaped graphs of 10^4 to 10^6 operations
+// Exit codes: 0 ok, 1 an error, 2 usage.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Shapes.h"
-
-#include <chrono>
-#include <cstdio>
-#include <cstring>
+#include "Commands.h"
 
 using namespace turnip;
-using namespace turnip::planner;
-using namespace turnip::planner::test;
+using namespace turnip::planner::bench;
 
-static double secondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
-}
+namespace {
+struct Command {
+  const char *name;
+  Status (*run)(Arguments &);
+  const char *help;
+};
+} // namespace
 
-static bool report(const char *name, const Problem &problem, double cap,
-                   const PlanOptions &options = {}) {
-  auto start = std::chrono::steady_clock::now();
-  Expected<Plan> result = plan(problem, options);
-  double planning = secondsSince(start);
-  if (!result) {
-    std::fprintf(stderr, "planner-bench: %s: %s\n", name,
-                 result.status().message().c_str());
-    return false;
-  }
-  start = std::chrono::steady_clock::now();
-  Status proof = result->verify(problem);
-  double proving = secondsSince(start);
-  if (!proof) {
-    std::fprintf(stderr, "planner-bench: %s: %s\n", name,
-                 proof.message().c_str());
-    return false;
-  }
-  const Statistics &s = result->statistics;
-  double ops = result->placement.numOps();
-  double loaded = static_cast<double>(s.loadBytes + s.reloadBytes);
-  std::printf(
-      "%-12s %5.1f %8.0f %9.0f %5.2f %7.0f %7.0f %7.3f %7.0f %7.0f "
-      "%5llu %7.3f %s %.2f\n",
-      name, cap, static_cast<double>(problem.tasks.size()), ops,
-      static_cast<double>(result->placement.edges.size()) / ops,
-      planning / ops * 1e9, proving / ops * 1e9, loaded / s.incomingBytesBound,
-      loaded / 1048576, static_cast<double>(s.offloadBytes) / 1048576,
-      static_cast<unsigned long long>(s.moves),
-      s.predictedMakespan / s.makespanBound, s.order.c_str(), s.horizon);
-  std::fflush(stdout);
-  return true;
-}
+static constexpr Command commands[] = {
+    {"shapes", runShapes, "plans of graphs with the shapes of real ones"},
+    {"scale", runScale, "plans of 10^4 to 10^6 operations"},
+    {"graph", runGraph,
+     "KIND --vertices=N --devices=N --seed=N --print=summary|task"},
+};
 
-static void printHeader() {
-  std::printf("%-12s %5s %8s %9s %5s %7s %7s %7s %7s %7s %5s %7s %s\n", "graph",
-              "c", "tasks", "ops", "e/op", "plan ns", "prove", "load/b",
-              "MiB in", "MiB off", "moves", "time/b", "order");
-}
-
-static bool reportShapes() {
-  bool ok = true;
-  MachineShape machine;
-  machine.deviceBytes = 64 << 20;
-  const double transfer = 538e6 / machine.linkBytesPerSecond;
-  for (double ratio : {0.5, 1.0, 2.0})
-    for (uint64_t cap : {24, 64, 256}) {
-      Problem problem = streamingProblem(30, transfer * ratio, machine);
-      problem.memories[deviceMemory(0)].capacity = cap << 20;
-      ok &= report("streaming", problem, static_cast<double>(cap));
-    }
-  for (double c : {1.0, 1.5, 2.0, 4.0, 8.0}) {
-    Problem problem = trainingProblem(24, 4, 1 << 20, 1e-3);
-    setCaps(problem, c);
-    ok &= report("training", problem, c);
-  }
-  for (double c : {1.0, 1.5, 2.0, 4.0, 8.0}) {
-    Problem problem = layeredProblem(40, 8, 2, 1 << 20, 1);
-    setCaps(problem, c);
-    ok &= report("layered", problem, c);
-  }
-  for (double c : {1.0, 1.5, 2.0, 4.0, 8.0}) {
-    Problem problem = randomProblem(7, {2000, 1, 1 << 20, 200});
-    setCaps(problem, c);
-    ok &= report("random", problem, c);
-  }
-  return ok;
-}
-
-static bool reportScale() {
-  bool ok = true;
-  for (uint32_t layers : {14, 140, 1400}) {
-    Problem problem = trainingProblem(layers, 16, 1 << 20, 1e-3);
-    // An eighth of the activations fits.
-    problem.memories[deviceMemory(0)].capacity = uint64_t(layers) * 16 / 8
-                                                 << 20;
-    PlanOptions options;
-    options.order = OrderKind::Given;
-    options.horizon = 0.5;
-    ok &= report("one plan", problem, 8, options);
-    ok &= report("portfolio", problem, 8);
-  }
-  return ok;
+static int usage() {
+  std::fprintf(stderr, "usage: planner-bench [command] [options]\n");
+  for (const Command &command : commands)
+    std::fprintf(stderr, "  %-10s %s\n", command.name, command.help);
+  return 2;
 }
 
 int main(int argc, char **argv) {
-  bool scale = argc == 2 && std::strcmp(argv[1], "scale") == 0;
-  if (argc > 1 && !scale) {
-    std::fprintf(stderr, "usage: planner-bench [scale]\n");
-    return 2;
+  std::string name = argc > 1 ? argv[1] : commands[0].name;
+  for (const Command &command : commands) {
+    if (name != command.name)
+      continue;
+    Arguments arguments(argc > 2 ? argc - 2 : 0, argv + 2);
+    Status status = command.run(arguments);
+    if (status)
+      return 0;
+    std::fprintf(stderr, "planner-bench: %s: %s\n", command.name,
+                 status.message().c_str());
+    return status.code() == StatusCode::InvalidArgument ? 2 : 1;
   }
-  printHeader();
-  return (scale ? reportScale() : reportShapes()) ? 0 : 1;
+  return usage();
 }
