@@ -8,7 +8,10 @@
 
 #include "turnip/Pipelines/Compile.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "turnip/Codegen/KernelCompiler.h"
+#include "turnip/Dialect/Mem/IR/Mem.h"
+#include "turnip/Dialect/Task/IR/Task.h"
 #include "turnip/planner/Plan.h"
 #include "turnip/support/ByteSize.h"
 
@@ -55,7 +58,38 @@ Status turnip::checkRequest(const CompileRequest &request) {
   return Status::ok();
 }
 
+/// The phase that \p module is in, by what is in it; Input if there is nothing
+/// to compile.
+static Phase phaseOf(ModuleOp module) {
+  if (!module.getOps<mem::MachineOp>().empty() ||
+      !module.getOps<mem::GraphOp>().empty())
+    return Phase::Mem;
+  if (!module.getOps<func::FuncOp>().empty())
+    return Phase::Ein;
+  return module.getOps<task::GraphOp>().empty() ? Phase::Input : Phase::Task;
+}
+
+/// Checks that \p module is in the phase that \p from says. Task graphs are
+/// welcome in phase ein, which has nothing to do for them.
+static Status checkPhase(ModuleOp module, Phase from) {
+  Phase actual = phaseOf(module);
+  auto bad = [](const std::string &message) {
+    return Status::error(StatusCode::BadInput, message);
+  };
+  if (actual == Phase::Input)
+    return bad("expected a func.func to compile (or a task.graph with "
+               "--compile-from=task, a mem.graph with --compile-from=mem), but "
+               "the module has none");
+  std::string name = getPhases()[size_t(actual)].name.str();
+  if (actual == Phase::Mem ? from != Phase::Mem : actual < from)
+    return bad("expected a module in phase " +
+               getPhases()[size_t(from)].name.str() +
+               ", but got one in phase " + name + ": --compile-from=" + name);
+  return Status::ok();
+}
+
 Status turnip::runPhases(ModuleOp module, const CompileRequest &request) {
+  TURNIP_RETURN_IF_ERROR(checkPhase(module, request.from));
   for (const PhaseInfo &info : getPhases()) {
     if (!info.build || info.phase <= request.from || info.phase > request.to)
       continue;

@@ -64,6 +64,11 @@ Expected<Operation *> turnip::reference::findEntry(ModuleOp module,
   SmallVector<Operation *> entries;
   std::string known;
   for (Operation &op : module.getOps()) {
+    if (op.getName().getDialectNamespace() == "mem")
+      return Status::error(StatusCode::BadInput,
+                           "expected a module in phase ein or task, but got "
+                           "one in phase mem, which turnip-run executes as an "
+                           "artifact");
     if (!isa<func::FuncOp, task::GraphOp>(op))
       continue;
     StringRef symbol = SymbolTable::getSymbolName(&op).getValue();
@@ -74,11 +79,14 @@ Expected<Operation *> turnip::reference::findEntry(ModuleOp module,
   }
   if (name.empty() && entries.size() == 1)
     return entries.front();
-  return Status::error(
-      StatusCode::InvalidArgument,
-      (name.empty() ? std::string("expected one entry point")
-                    : "no entry point '" + name.str() + "'") +
-          "; there are: " + (known.empty() ? std::string("none") : known));
+  if (entries.empty())
+    return Status::error(StatusCode::BadInput,
+                         "expected a func.func or a task.graph to evaluate, "
+                         "but the module has none");
+  return Status::error(StatusCode::InvalidArgument,
+                       (name.empty() ? std::string("expected one entry point")
+                                     : "no entry point '" + name.str() + "'") +
+                           "; there are: " + known);
 }
 
 //===----------------------------------------------------------------------===//

@@ -35,7 +35,13 @@ TEST(ByteSize, RefusesTheRest) {
   }
 }
 
-TEST(ByteSize, WritesMiB) {
-  EXPECT_EQ(formatMiB(67108864), "64.00 MiB");
-  EXPECT_EQ(formatMiB(1), "0.00 MiB");
+TEST(ByteSize, WritesForPeople) {
+  EXPECT_EQ(formatBytes(0), "0 bytes");
+  EXPECT_EQ(formatBytes(1023), "1023 bytes");
+  EXPECT_EQ(formatBytes(1024), "1.00 KiB");
+  EXPECT_EQ(formatBytes((1 << 20) - 1), "1024.00 KiB");
+  EXPECT_EQ(formatBytes(67108864), "64.00 MiB");
+  EXPECT_EQ(formatExactBytes(640), "640 bytes");
+  EXPECT_EQ(formatExactBytes(1536), "1536 bytes (1.50 KiB)");
+  EXPECT_EQ(formatExactBytes(67108864), "67108864 bytes (64.00 MiB)");
 }

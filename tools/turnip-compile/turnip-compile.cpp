@@ -14,6 +14,7 @@
 #include "turnip/Dialect/Mem/Transforms/Passes.h"
 #include "turnip/Dialect/Task/Transforms/Passes.h"
 #include "turnip/Pipelines/Compile.h"
+#include "turnip/Pipelines/Diagnostics.h"
 #include "turnip/Pipelines/Output.h"
 #include "turnip/Pipelines/Registration.h"
 #include "turnip/Target/MemGraph.h"
@@ -219,7 +220,7 @@ static Status compile(Settings &settings) {
   context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
-  SourceMgrDiagnosticHandler handler(*sources, &context);
+  DiagnosticPrinter handler(*sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return Status::error(StatusCode::BadInput, "the input is not valid");

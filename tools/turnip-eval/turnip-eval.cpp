@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "turnip/Pipelines/Diagnostics.h"
 #include "turnip/Pipelines/Output.h"
 #include "turnip/Pipelines/Registration.h"
 #include "turnip/Reference/Program.h"
@@ -244,7 +245,7 @@ int main(int argc, char **argv) {
     return fail(Status::error(StatusCode::Io, message));
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  DiagnosticPrinter diagnostics(sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return exitCode(StatusCode::BadInput);

@@ -10,6 +10,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "turnip/Pipelines/Diagnostics.h"
 #include "turnip/Pipelines/Output.h"
 #include "turnip/Pipelines/Registration.h"
 #include "turnip/Target/MemGraph.h"
@@ -49,7 +50,7 @@ static Status translate(const Flags &flags) {
   context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
-  SourceMgrDiagnosticHandler handler(*sources, &context);
+  DiagnosticPrinter handler(*sources, &context);
   std::string bytes;
   llvm::raw_string_ostream os(bytes);
   if (failed((*flags.translation)(sources, os, &context)))

@@ -37,8 +37,10 @@ struct CompileRequest {
 Status checkRequest(const CompileRequest &request);
 
 /// Takes \p module through the phases up to `to`, or to Mem if that is
-/// Artifact. Diagnostics go to the context's handlers; the error returned,
-/// BadInput unless a pass knew better, then only says which phase failed.
+/// Artifact. A module with nothing to compile, or of another phase than `from`,
+/// is an error (BadInput). Diagnostics go to the context's handlers; the error
+/// returned, BadInput unless a pass knew better, then only says which phase
+/// failed.
 Status runPhases(mlir::ModuleOp module, const CompileRequest &request);
 
 } // namespace turnip

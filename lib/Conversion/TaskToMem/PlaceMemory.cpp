@@ -44,8 +44,10 @@ public:
   void runOnOperation() override;
 
 private:
-  /// Emits \p status at \p op and remembers it.
-  LogicalResult fail(Operation *op, const Status &status);
+  /// Emits \p status at \p op, with \p hint as a note unless it is empty, and
+  /// remembers it.
+  LogicalResult fail(Operation *op, const Status &status,
+                     const std::string &hint = "");
   LogicalResult readOptions();
   LogicalResult readSize(StringRef option, StringRef text, uint64_t &bytes);
   LogicalResult place(ArrayRef<task::GraphOp> graphs);
@@ -54,7 +56,8 @@ private:
                               const ParameterPlaces &places);
   LogicalResult keepParameters(planner::Problem &machine,
                                const ParameterLayout &all, Placed &placed);
-  Operation *culprit(const GraphProblem &problem, task::GraphOp graph) const;
+  LogicalResult doesNotFit(const GraphProblem &graphProblem,
+                           task::GraphOp graph, const Status &status);
   void shrink(planner::Problem &machine, ArrayRef<Placed> placed) const;
   void write(planner::Problem &machine, MutableArrayRef<Placed> placed);
   std::string describeOptions() const;
@@ -75,11 +78,16 @@ turnip::createPlaceMemory(const PlaceMemoryOptions &options, Status *failure) {
 // Options and errors
 //===----------------------------------------------------------------------===//
 
-LogicalResult PlaceMemoryPass::fail(Operation *op, const Status &status) {
+LogicalResult PlaceMemoryPass::fail(Operation *op, const Status &status,
+                                    const std::string &hint) {
   if (sink)
     *sink = status;
-  return op->emitError() << turnip::toString(status.code()) << ": "
-                         << status.message();
+  InFlightDiagnostic diagnostic = op->emitError()
+                                  << turnip::toString(status.code()) << ": "
+                                  << status.message();
+  if (!hint.empty())
+    diagnostic.attachNote() << hint;
+  return diagnostic;
 }
 
 LogicalResult PlaceMemoryPass::readSize(StringRef option, StringRef text,
@@ -179,20 +187,28 @@ std::string PlaceMemoryPass::describeOptions() const {
 // Planning
 //===----------------------------------------------------------------------===//
 
-/// The operation to blame when \p problem does not fit: the task with the
-/// largest working set on a device that is too small.
-Operation *PlaceMemoryPass::culprit(const GraphProblem &graphProblem,
-                                    task::GraphOp graph) const {
+/// Blames the task with the largest working set on a device that is too small,
+/// and says which options help.
+LogicalResult PlaceMemoryPass::doesNotFit(const GraphProblem &graphProblem,
+                                          task::GraphOp graph,
+                                          const Status &status) {
   const planner::Problem &problem = graphProblem.problem;
   for (uint32_t device = 0; device < problem.devices.size(); ++device) {
     if (problem.devices[device].backing == planner::None)
       continue;
     planner::SmallestCap cap = planner::smallestCap(problem, device);
-    if (cap.bytes > problem.memories[problem.devices[device].memory].capacity &&
-        cap.task != planner::None)
-      return graphProblem.taskOps[cap.task];
+    if (cap.bytes <= problem.memories[problem.devices[device].memory].capacity)
+      continue;
+    Operation *op =
+        cap.task == planner::None ? graph : graphProblem.taskOps[cap.task];
+    return fail(op, status,
+                "a smaller tile-budget makes smaller tasks; for these, "
+                "device-memory=" +
+                    std::to_string(cap.bytes) + " is the least");
   }
-  return graph;
+  return fail(graph, status,
+              "a larger host-memory, which holds parameters as well, or a "
+              "larger device-memory helps");
 }
 
 FailureOr<Placed> PlaceMemoryPass::planGraph(task::GraphOp graph,
@@ -203,12 +219,10 @@ FailureOr<Placed> PlaceMemoryPass::planGraph(task::GraphOp graph,
     return fail(graph, status);
   Expected<planner::Plan> plan =
       planner::plan(placed.problem.problem, planOptions);
-  if (!plan) {
-    Operation *where = plan.status().code() == StatusCode::DoesNotFit
-                           ? culprit(placed.problem, graph)
-                           : graph;
-    return fail(where, plan.status());
-  }
+  if (!plan)
+    return plan.status().code() == StatusCode::DoesNotFit
+               ? doesNotFit(placed.problem, graph, plan.status())
+               : fail(graph, plan.status());
   placed.plan = std::move(*plan);
   const planner::Problem &problem = placed.problem.problem;
   for (uint32_t device = 0; device < problem.devices.size(); ++device)
@@ -347,9 +361,9 @@ LogicalResult PlaceMemoryPass::place(ArrayRef<task::GraphOp> graphs) {
     return fail(getOperation(),
                 Status::error(StatusCode::DoesNotFit,
                               "the parameters need " +
-                                  std::to_string(layout.size()) +
-                                  " bytes of host memory, which has " +
-                                  std::to_string(caps.host)));
+                                  formatExactBytes(layout.size()) +
+                                  " of host memory, which has " +
+                                  formatExactBytes(caps.host)));
   planner::Problem machine;
   addMachine(machine, devices, caps.device, caps.host - layout.size(),
              layout.size(), rates);
@@ -376,7 +390,8 @@ void PlaceMemoryPass::runOnOperation() {
   };
   LogicalResult result = success();
   if (graphs.empty())
-    result = none("expected at least 1 task.graph, but got 0");
+    result = none("expected at least 1 task.graph, but got 0; partition-ein "
+                  "makes them of functions");
   else if (!module.getOps<mem::MachineOp>().empty())
     result = none("expected a module that is not placed yet");
   if (failed(result) || failed(readOptions()) || failed(place(graphs)))

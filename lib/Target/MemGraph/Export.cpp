@@ -344,7 +344,9 @@ static LogicalResult checkLimits(mem::MachineOp op, mem::Machine &machine) {
 FailureOr<artifact::Module> turnip::exportMemGraph(ModuleOp module) {
   mem::MachineOp machineOp = mem::getMachine(module);
   if (!machineOp)
-    return module.emitError("expected a module with a mem.machine");
+    return module.emitError(
+        "expected a module with a mem.machine, as place-memory makes it "
+        "(turnip-compile --compile-to=mem)");
   mem::Machine machine(machineOp);
   if (failed(checkLimits(machineOp, machine)))
     return failure();

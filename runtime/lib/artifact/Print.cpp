@@ -16,12 +16,6 @@
 using namespace turnip;
 using namespace turnip::artifact;
 
-/// "1.50 MiB (1572864 bytes)".
-static std::string sizeText(uint64_t bytes) {
-  return formatMiB(static_cast<int64_t>(bytes)) + " (" + std::to_string(bytes) +
-         " bytes)";
-}
-
 /// "1 copy", "2 copies".
 static std::string countText(uint64_t count, const char *one,
                              const char *many) {
@@ -38,8 +32,8 @@ static void printMachine(const Machine &machine, std::ostream &out) {
   out << "machine\n";
   for (const Memory &memory : machine.memories)
     out << "  memory " << memory.name << ": " << toString(memory.kind) << ", "
-        << sizeText(memory.capacity) << ", aligned to " << memory.alignment
-        << (memory.writable ? "" : ", read-only") << "\n";
+        << formatExactBytes(memory.capacity) << ", aligned to "
+        << memory.alignment << (memory.writable ? "" : ", read-only") << "\n";
   for (const Device &device : machine.devices) {
     out << "  device " << device.name << ": " << toString(device.kind)
         << ", computes in " << machine.memories[device.memory].name;
@@ -69,7 +63,7 @@ static void printKernels(const Module &module, std::ostream &out) {
     for (const KernelObject &object : kernel.objects)
       code += object.code.size();
   out << countText(module.kernels.size(), "kernel", "kernels") << ", "
-      << sizeText(code) << " of code\n";
+      << formatExactBytes(code) << " of code\n";
   for (size_t i = 0; i < module.kernels.size(); ++i) {
     const Kernel &kernel = module.kernels[i];
     out << "  " << kernel.name << ": " << countText(calls[i], "call", "calls")
@@ -109,7 +103,7 @@ static void printVertices(const Entry &entry, std::ostream &out) {
     if (copies[role] != 0)
       out << "  " << toString(static_cast<CopyRole>(role)) << ": "
           << countText(copies[role], "copy", "copies") << ", "
-          << sizeText(bytes[role]) << "\n";
+          << formatExactBytes(bytes[role]) << "\n";
 }
 
 static void printStatistics(const Module &module, const Entry &entry,
@@ -121,19 +115,19 @@ static void printStatistics(const Module &module, const Entry &entry,
                                     : statistics.peakBytes;
   for (size_t i = 0; i < peaks.size(); ++i)
     out << "  peak of " << machine.memories[i].name << ": "
-        << sizeText(peaks[i]) << "\n";
+        << formatExactBytes(peaks[i]) << "\n";
   for (size_t i = 0; i < statistics.linkBytes.size(); ++i)
-    out << "  over link " << i << ": " << sizeText(statistics.linkBytes[i])
-        << "\n";
+    out << "  over link " << i << ": "
+        << formatExactBytes(statistics.linkBytes[i]) << "\n";
   if (statistics.incomingBytesBound != 0)
     out << "  no plan of this order loads less than "
-        << sizeText(statistics.incomingBytesBound) << "\n";
+        << formatExactBytes(statistics.incomingBytesBound) << "\n";
   for (size_t i = 0; i < statistics.smallestCaps.size(); ++i) {
     const SmallestCap &cap = statistics.smallestCaps[i];
     if (cap.bytes == 0)
       continue;
     out << "  smallest cap of " << machine.devices[i].name << ": "
-        << sizeText(cap.bytes);
+        << formatExactBytes(cap.bytes);
     if (cap.task != none)
       out << ", needed by " << entry.tasks[cap.task];
     out << "\n";

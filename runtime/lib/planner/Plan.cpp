@@ -8,11 +8,10 @@
 
 #include "turnip/planner/Plan.h"
 #include "Search.h"
+#include "turnip/support/ByteSize.h"
 
 using namespace turnip;
 using namespace turnip::planner;
-
-static std::string number(uint64_t value) { return std::to_string(value); }
 
 /// Refuses devices whose memory does not hold some task.
 static Status checkCaps(const Problem &problem) {
@@ -26,11 +25,11 @@ static Status checkCaps(const Problem &problem) {
     std::string who = cap.task == None ? "what lies there at entry or exit"
                                        : problem.describeTask(cap.task);
     return Status::error(StatusCode::DoesNotFit,
-                         who + " needs " + number(cap.bytes) +
-                             " bytes of memory \"" + memory.name +
-                             "\", which has " + number(memory.capacity) +
+                         who + " needs " + formatExactBytes(cap.bytes) +
+                             " of memory \"" + memory.name + "\", which has " +
+                             formatExactBytes(memory.capacity) +
                              "; the smallest capacity for these tasks is " +
-                             number(cap.bytes) + " bytes");
+                             formatExactBytes(cap.bytes));
   }
   return Status::ok();
 }
@@ -40,8 +39,9 @@ Expected<Plan> planner::plan(const Problem &problem,
   TURNIP_RETURN_IF_ERROR(problem.check());
   if (options.effort > maxEffort)
     return Status::error(StatusCode::InvalidArgument,
-                         "effort: expected at most " + number(maxEffort) +
-                             ", but got " + number(options.effort));
+                         "effort: expected at most " +
+                             std::to_string(maxEffort) + ", but got " +
+                             std::to_string(options.effort));
   TURNIP_RETURN_IF_ERROR(checkCaps(problem));
   return searchPlan(problem, options);
 }

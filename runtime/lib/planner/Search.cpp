@@ -11,13 +11,12 @@
 #include "Estimate.h"
 #include "Orders.h"
 #include "Placer.h"
+#include "turnip/support/ByteSize.h"
 
 #include <algorithm>
 
 using namespace turnip;
 using namespace turnip::planner;
-
-static std::string number(uint64_t value) { return std::to_string(value); }
 
 /// The first host memory that \p placer used beyond its capacity, or None.
 static uint32_t overfull(const Problem &problem, const Placer &placer) {
@@ -120,11 +119,11 @@ Expected<Plan> Portfolio::place(const std::vector<uint32_t> &order,
     if (full != None && !frugal)
       continue;
     if (full != None)
-      return Status::error(StatusCode::DoesNotFit,
-                           "memory \"" + problem.memories[full].name +
-                               "\" needs " + number(placer.peak(full)) +
-                               " bytes, but has " +
-                               number(problem.memories[full].capacity));
+      return Status::error(
+          StatusCode::DoesNotFit,
+          "memory \"" + problem.memories[full].name + "\" needs " +
+              formatExactBytes(placer.peak(full)) + ", but has " +
+              formatExactBytes(problem.memories[full].capacity));
     for (uint32_t i = 0; i < problem.memories.size(); ++i)
       plan.statistics.peakBytes.push_back(placer.peak(i));
     return plan;

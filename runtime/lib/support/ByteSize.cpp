@@ -79,9 +79,18 @@ Expected<int64_t> turnip::parseByteSize(std::string_view text) {
   return bytes + fraction;
 }
 
-std::string turnip::formatMiB(int64_t bytes) {
+std::string turnip::formatBytes(uint64_t bytes) {
+  if (bytes < 1024)
+    return std::to_string(bytes) + " bytes";
+  const bool small = bytes < (1 << 20);
   char text[64];
-  std::snprintf(text, sizeof(text), "%.2f MiB",
-                static_cast<double>(bytes) / (1 << 20));
+  std::snprintf(text, sizeof(text), "%.2f %s",
+                static_cast<double>(bytes) / (small ? 1 << 10 : 1 << 20),
+                small ? "KiB" : "MiB");
   return text;
+}
+
+std::string turnip::formatExactBytes(uint64_t bytes) {
+  std::string exact = std::to_string(bytes) + " bytes";
+  return bytes < 1024 ? exact : exact + " (" + formatBytes(bytes) + ")";
 }

@@ -99,10 +99,6 @@ static std::string format(const char *pattern, Args... args) {
   return buffer;
 }
 
-static std::string mib(uint64_t bytes) {
-  return formatMiB(static_cast<int64_t>(bytes));
-}
-
 std::string RunSummary::toText() const {
   std::string text =
       format("time: %.3f ms for %llu operations\n", seconds * 1e3,
@@ -113,17 +109,17 @@ std::string RunSummary::toText() const {
                    engine.name.c_str(), engine.busyShare * 100,
                    static_cast<unsigned long long>(engine.operations));
     if (engine.kind == EngineKind::Transfer)
-      text += ", " + mib(engine.bytes);
+      text += ", " + formatBytes(engine.bytes);
     text += "\n";
   }
-  text += "moved: " + mib(bytesToDevices) + " to devices, " +
-          mib(bytesFromDevices) + " from devices\n";
-  text += "peak: " + mib(peakDeviceBytes) + " on devices, " +
-          mib(peakHostBytes) + " on the host\n";
+  text += "moved: " + formatBytes(bytesToDevices) + " to devices, " +
+          formatBytes(bytesFromDevices) + " from devices\n";
+  text += "peak: " + formatBytes(peakDeviceBytes) + " on devices, " +
+          formatBytes(peakHostBytes) + " on the host\n";
   for (const MemorySummary &memory : memories) {
-    text += "memory " + memory.name + ": " + mib(memory.bytes);
+    text += "memory " + memory.name + ": " + formatBytes(memory.bytes);
     if (memory.cap > 0)
-      text += " of " + mib(memory.cap);
+      text += " of " + formatBytes(memory.cap);
     text += "\n";
   }
   if (overBound > 0)

@@ -142,15 +142,15 @@ TEST(Artifact, PrintsWhatIsInIt) {
   EXPECT_EQ(out.str(), R"(producer a test
 options --device-memory=1024
 machine
-  memory dev0: device, 0.00 MiB (1024 bytes), aligned to 64
-  memory host: host, 0.00 MiB (4096 bytes), aligned to 64
-  memory params: parameters, 0.01 MiB (8192 bytes), aligned to 64, read-only
+  memory dev0: device, 1024 bytes (1.00 KiB), aligned to 64
+  memory host: host, 4096 bytes (4.00 KiB), aligned to 64
+  memory params: parameters, 8192 bytes (8.00 KiB), aligned to 64, read-only
   device gpu: accelerator, computes in dev0, evicts to host
   device cpu: host, computes in host
   link 0: host to dev0, channel 0, 1.000 GB/s, 10.0 us
   link 1: params to dev0, channel 0, 1.000 GB/s, 10.0 us
   link 2: dev0 to host, channel 1, 0.500 GB/s, 10.0 us
-3 kernels, 0.00 MiB (58 bytes) of code
+3 kernels, 58 bytes of code
   lookup: 1 call, grid 1, workspace 0 bytes, 0 flops, 272 bytes moved
     (tensor<4xi32>, tensor<100x8xf32>) -> tensor<4x8xf32>
     x86_64-unknown-linux-gnu, elf-so, 12 bytes
@@ -164,18 +164,18 @@ machine
     x86_64-unknown-linux-gnu, elf-so, 12 bytes
 entry main
   4 calls, 5 copies, 1 join; 8 data and 3 memory dependencies
-  transfer: 1 copy, 0.00 MiB (128 bytes)
-  load: 2 copies, 0.00 MiB (512 bytes)
-  result: 1 copy, 0.00 MiB (128 bytes)
-  move: 1 copy, 0.00 MiB (128 bytes)
-  peak of dev0: 0.00 MiB (740 bytes)
-  peak of host: 0.00 MiB (320 bytes)
-  peak of params: 0.00 MiB (3712 bytes)
-  over link 0: 0.00 MiB (128 bytes)
-  over link 1: 0.00 MiB (512 bytes)
-  over link 2: 0.00 MiB (128 bytes)
-  no plan of this order loads less than 0.00 MiB (640 bytes)
-  smallest cap of gpu: 0.00 MiB (704 bytes), needed by left
+  transfer: 1 copy, 128 bytes
+  load: 2 copies, 512 bytes
+  result: 1 copy, 128 bytes
+  move: 1 copy, 128 bytes
+  peak of dev0: 740 bytes
+  peak of host: 320 bytes
+  peak of params: 3712 bytes (3.62 KiB)
+  over link 0: 128 bytes
+  over link 1: 512 bytes
+  over link 2: 128 bytes
+  no plan of this order loads less than 640 bytes
+  smallest cap of gpu: 704 bytes, needed by left
   predicted 0.004 ms, at least 0.003 ms (compute 0.000 ms, transfers 0.001 ms, longest chain 0.003 ms); order given
   argument position: 0 to 1000
   parameter table: 100x8xf32, 1 piece
@@ -184,8 +184,8 @@ entry main
   result sum: 4x8xf32, 1 piece
 entry empty
   0 calls, 0 copies, 0 joins; 0 data and 0 memory dependencies
-  peak of dev0: 0.00 MiB (0 bytes)
-  peak of host: 0.00 MiB (0 bytes)
-  peak of params: 0.00 MiB (0 bytes)
+  peak of dev0: 0 bytes
+  peak of host: 0 bytes
+  peak of params: 0 bytes
 )");
 }

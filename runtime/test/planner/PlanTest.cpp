@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Shapes.h"
+#include "turnip/support/ByteSize.h"
 
 #include <gtest/gtest.h>
 
@@ -359,7 +360,8 @@ TEST(Plan, HostMemoryIsEnforced) {
     const std::string start = "memory \"host\" needs ";
     ASSERT_EQ(message.find(start), 0u) << message;
     need = std::strtoull(message.c_str() + start.size(), nullptr, 10);
-    EXPECT_EQ(message, start + std::to_string(need) + " bytes, but has 4096");
+    EXPECT_EQ(message, start + formatExactBytes(need) +
+                           ", but has 4096 bytes (4.00 KiB)");
   }
   problem.memories[hostMemory].capacity = need;
   Plan tight = planned(problem, {OrderKind::Given, 0.5});

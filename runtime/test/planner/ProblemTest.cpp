@@ -264,8 +264,9 @@ TEST_F(ProblemCheck, SmallestCapCountsTilesOnce) {
   problem.memories[deviceMemory(0)].capacity = cap.bytes - 1;
   Expected<Plan> refused = plan(problem);
   ASSERT_FALSE(refused.isOk());
-  EXPECT_EQ(refused.status().message(),
-            "what lies there at entry or exit needs 448 bytes of memory "
-            "\"dev0\", which has 447; the smallest capacity for these tasks "
-            "is 448 bytes");
+  EXPECT_EQ(
+      refused.status().message(),
+      "what lies there at entry or exit needs 448 bytes of memory "
+      "\"dev0\", which has 447 bytes; the smallest capacity for these tasks "
+      "is 448 bytes");
 }

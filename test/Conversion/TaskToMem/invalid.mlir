@@ -4,7 +4,8 @@ task.kernel @up(tensor<4x32xf32>, tensor<128x32xf32>) -> tensor<4x128xf32>
 task.graph @main devices 1 {
   %x = task.input "x" [4, 32] offsets [0, 0] sizes [4, 32] : !task.tile<4x32xf32, dev 0>
   %w = task.parameter "w" [128, 32] offsets [0, 0] sizes [128, 32] : !task.tile<128x32xf32, dev 0>
-  // expected-error @+1 {{does not fit: task 0 ("up") needs 18944 bytes of memory "dev0", which has 18943; the smallest capacity for these tasks is 18944 bytes}}
+  // expected-error @+2 {{does not fit: task 0 ("up") needs 18944 bytes (18.50 KiB) of memory "dev0", which has 18943 bytes (18.50 KiB); the smallest capacity for these tasks is 18944 bytes (18.50 KiB)}}
+  // expected-note @+1 {{a smaller tile-budget makes smaller tasks; for these, device-memory=18944 is the least}}
   %h = task.call @up(%x, %w) on dev 0 : (!task.tile<4x32xf32, dev 0>, !task.tile<128x32xf32, dev 0>) -> !task.tile<4x128xf32, dev 0>
   task.result %h "y" [4, 128] offsets [0, 0] sizes [4, 128] : !task.tile<4x128xf32, dev 0>
 }
@@ -20,11 +21,12 @@ task.graph @main devices 1 {
   %h = task.call @up(%x, %w) on dev 0 : (!task.tile<4x32xf32, dev 0>, !task.tile<128x32xf32, dev 0>) -> !task.tile<4x128xf32, dev 0> loc("blk.0.ffn_up")
   task.result %h "y" [4, 128] offsets [0, 0] sizes [4, 128] : !task.tile<4x128xf32, dev 0>
 }
-// expected-error @unknown {{does not fit: task 0 ("blk.0.ffn_up") needs 18944 bytes}}
+// expected-error @unknown {{does not fit: task 0 ("blk.0.ffn_up") needs 18944 bytes (18.50 KiB)}}
+// expected-note @unknown {{a smaller tile-budget makes smaller tasks}}
 
 // -----
 
-// expected-error @below {{does not fit: the parameters need 32768 bytes of host memory, which has 30000}}
+// expected-error @below {{does not fit: the parameters need 32768 bytes (32.00 KiB) of host memory, which has 30000 bytes (29.30 KiB)}}
 module {
   task.kernel @f(tensor<8192xf32>) -> tensor<1xf32>
   task.graph @main devices 1 {
@@ -37,7 +39,8 @@ module {
 // -----
 
 task.kernel @f(tensor<4096xf32>) -> tensor<4096xf32>
-// expected-error @below {{does not fit: memory "host" needs 32768 bytes, but has 30000}}
+// expected-error @+2 {{does not fit: memory "host" needs 32768 bytes (32.00 KiB), but has 30000 bytes (29.30 KiB)}}
+// expected-note @+1 {{a larger host-memory, which holds parameters as well, or a larger device-memory helps}}
 task.graph @main devices 1 {
   %x = task.input "x" [4096] offsets [0] sizes [4096] : !task.tile<4096xf32, host>
   %y = task.call @f(%x) on host : (!task.tile<4096xf32, host>) -> !task.tile<4096xf32, host>
@@ -46,7 +49,7 @@ task.graph @main devices 1 {
 
 // -----
 
-// expected-error @below {{bad input: expected at least 1 task.graph, but got 0}}
+// expected-error @below {{bad input: expected at least 1 task.graph, but got 0; partition-ein makes them of functions}}
 module {
 }
 

@@ -2,12 +2,12 @@
 
 // CHECK: graph @main on 2 devices
 // CHECK-NEXT:   calls: 1 on host, 2 on dev 0, 1 on dev 1; 3 transfers
-// CHECK-NEXT:   parameters: 2 slices, 160 bytes (0.00 MiB)
-// CHECK-NEXT:   inputs: 1 slices, 64 bytes (0.00 MiB)
-// CHECK-NEXT:   results: 1 slices, 64 bytes (0.00 MiB)
-// CHECK-NEXT:   largest working set of host: task 0 (f), 192 bytes (0.00 MiB)
-// CHECK-NEXT:   largest working set of dev 0: task 3 (g), 384 bytes (0.00 MiB)
-// CHECK-NEXT:   largest working set of dev 1: task 6 (f), 192 bytes (0.00 MiB)
+// CHECK-NEXT:   parameters: 2 slices, 160 bytes
+// CHECK-NEXT:   inputs: 1 slices, 64 bytes
+// CHECK-NEXT:   results: 1 slices, 64 bytes
+// CHECK-NEXT:   largest working set of host: task 0 (f), 192 bytes
+// CHECK-NEXT:   largest working set of dev 0: task 3 (g), 384 bytes
+// CHECK-NEXT:   largest working set of dev 1: task 6 (f), 192 bytes
 // CHECK-NEXT: kernel @f: 2 calls, workspace 0 bytes, 16 flops, 128 bytes moved
 // CHECK-NEXT: kernel @g: 2 calls, workspace 100 bytes
 task.kernel @f(tensor<16xf32>, tensor<8xf32>) -> tensor<16xf32> flops 16 bytes 128

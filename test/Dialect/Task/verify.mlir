@@ -1,6 +1,6 @@
 // RUN: turnip-opt %s -split-input-file -verify-diagnostics -task-verify=require-code=true
 
-// expected-error @+1 {{expected a task.graph in the module}}
+// expected-error @+1 {{expected a task.graph in the module; partition-ein makes them of functions}}
 module {
 }
 

@@ -21,10 +21,6 @@ using namespace mlir;
 using namespace turnip;
 using namespace turnip::mem;
 
-static std::string sizeText(int64_t bytes) {
-  return std::to_string(bytes) + " bytes (" + formatMiB(bytes) + ")";
-}
-
 namespace {
 struct Copies {
   int64_t count = 0, bytes = 0;
@@ -114,8 +110,8 @@ GraphCounts::GraphCounts(GraphOp graph, Machine &machine)
 void GraphCounts::printMemories(raw_ostream &os) {
   for (auto [index, memory] : llvm::enumerate(machine.getMemories()))
     os << "  memory @" << memory.getSymName() << ": peak "
-       << sizeText(peaks[index]) << " of " << sizeText(memory.getCapacity())
-       << "\n";
+       << formatExactBytes(peaks[index]) << " of "
+       << formatExactBytes(memory.getCapacity()) << "\n";
 }
 
 void GraphCounts::printDevices(raw_ostream &os) {
@@ -127,7 +123,7 @@ void GraphCounts::printDevices(raw_ostream &os) {
       continue;
     auto cap = cast<SmallestCapAttr>(statistics->getSmallestCaps()[index]);
     os << "  device \"" << device.getName() << "\": smallest cap "
-       << sizeText(cap.getBytes());
+       << formatExactBytes(cap.getBytes());
     if (cap.getTask() >= 0)
       os << ", by task " << cap.getTask() << " ("
          << taskNames.lookup(cap.getTask()) << ")";
@@ -138,11 +134,11 @@ void GraphCounts::printDevices(raw_ostream &os) {
 void GraphCounts::printCopies(raw_ostream &os) {
   for (auto [role, counted] : roles)
     os << "  " << stringifyCopyRole(role) << ": " << counted.count
-       << " copies, " << sizeText(counted.bytes) << "\n";
+       << " copies, " << formatExactBytes(counted.bytes) << "\n";
   for (auto [index, link] : llvm::enumerate(machine.getLinks()))
     os << "  link @" << link.getSource() << " to @" << link.getDestination()
        << ": " << links[index].count << " copies, "
-       << sizeText(links[index].bytes) << "\n";
+       << formatExactBytes(links[index].bytes) << "\n";
 }
 
 void GraphCounts::printBounds(raw_ostream &os) {
@@ -150,7 +146,7 @@ void GraphCounts::printBounds(raw_ostream &os) {
   if (!statistics)
     return;
   os << "  bound of bytes brought to devices: "
-     << sizeText(statistics->getIncomingBytesBound()) << "\n";
+     << formatExactBytes(statistics->getIncomingBytesBound()) << "\n";
   auto seconds = [&](StringRef what, FloatAttr value) {
     os << "  " << what << ": " << llvm::format("%.6f", value.getValueAsDouble())
        << " s\n";

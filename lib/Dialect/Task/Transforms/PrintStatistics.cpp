@@ -24,10 +24,6 @@ using namespace mlir;
 using namespace turnip;
 using namespace turnip::task;
 
-static std::string sizeText(int64_t bytes) {
-  return std::to_string(bytes) + " bytes (" + formatMiB(bytes) + ")";
-}
-
 static std::string placeText(int64_t place) {
   return place == PlaceAttr::kHost ? "host" : "dev " + std::to_string(place);
 }
@@ -119,11 +115,11 @@ void GraphCounts::print(GraphOp graph, raw_ostream &os) const {
       {"parameters", parameters}, {"inputs", inputs}, {"results", results}};
   for (auto [what, counted] : slices)
     os << "  " << what << ": " << counted.count << " slices, "
-       << sizeText(counted.bytes) << "\n";
+       << formatExactBytes(counted.bytes) << "\n";
   for (auto &[place, entry] : largest)
     os << "  largest working set of " << placeText(place) << ": task "
-       << entry.task << " (" << entry.kernel << "), " << sizeText(entry.bytes)
-       << "\n";
+       << entry.task << " (" << entry.kernel << "), "
+       << formatExactBytes(entry.bytes) << "\n";
 }
 
 void turnip::task::printStatistics(ModuleOp module, raw_ostream &os) {

@@ -41,7 +41,9 @@ private:
       }
     }
     if (getOperation().getOps<GraphOp>().empty())
-      return getOperation().emitError("expected a task.graph in the module");
+      return getOperation().emitError(
+          "expected a task.graph in the module; partition-ein makes them of "
+          "functions");
     return success();
   }
 };

@@ -24,8 +24,13 @@ namespace turnip {
 /// 63 bits.
 Expected<int64_t> parseByteSize(std::string_view text);
 
-/// Writes \p bytes in MiB with two decimals, such as `63.98 MiB`.
-std::string formatMiB(int64_t bytes);
+/// Writes \p bytes for people: in MiB with two decimals, such as `63.98 MiB`;
+/// below 1 MiB in KiB, and below 1 KiB in bytes.
+std::string formatBytes(uint64_t bytes);
+
+/// Writes the exact number, and what it is for people where that says more:
+/// `67086848 bytes (63.98 MiB)`, `640 bytes`.
+std::string formatExactBytes(uint64_t bytes);
 
 } // namespace turnip
 
