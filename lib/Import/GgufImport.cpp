@@ -7,13 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Architectures.h"
+#include "ForwardModule.h"
 #include "turnip/Import/Import.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace turnip;
@@ -24,7 +19,7 @@ static constexpr struct {
   llvm::StringLiteral name;
   ForwardPass build;
 } architectures[] = {
-    {"llama", buildLlama},
+    {"llama", buildGgufLlama},
 };
 
 std::string turnip::import::knownArchitectures() {
@@ -48,62 +43,73 @@ findArchitecture(const parameters::GgufFile &file) {
                            knownArchitectures());
 }
 
-/// Runs the verifier and returns its first message as an error.
-static Status checkModule(ModuleOp module) {
-  std::string message;
-  ScopedDiagnosticHandler handler(module.getContext(),
-                                  [&](Diagnostic &diagnostic) {
-                                    if (message.empty())
-                                      message = diagnostic.str();
-                                    return success();
-                                  });
-  if (succeeded(verify(module)))
-    return Status::ok();
-  return Status::error(StatusCode::BadInput,
-                       "the model's sizes make no valid program: " + message);
+namespace {
+/// The tensors of a file. Whatever floats it stores, the program reads f32.
+class GgufSource : public ParameterSource {
+public:
+  explicit GgufSource(const parameters::GgufFile &file) : file(file) {}
+
+  bool has(StringRef name) const override { return findTensor(name); }
+
+  Expected<ElementType> find(StringRef name,
+                             ArrayRef<int64_t> shape) const override {
+    const parameters::GgufTensor *tensor = findTensor(name);
+    if (!tensor)
+      return Status::error(StatusCode::BadInput,
+                           "the file has no tensor '" + name.str() + "'");
+    std::string prefix = "tensor '" + name.str() + "': expected ";
+    if (ArrayRef<int64_t>(tensor->shape) != shape)
+      return Status::error(StatusCode::BadInput,
+                           prefix + "shape " + shapeText(shape) + ", but got " +
+                               shapeText(tensor->shape));
+    if (!tensor->format->expand)
+      return Status::error(StatusCode::BadInput,
+                           prefix + "floating-point storage, but got " +
+                               tensor->format->name);
+    return ElementType::F32;
+  }
+
+private:
+  const parameters::GgufTensor *findTensor(StringRef name) const {
+    return file.findTensor({name.data(), name.size()});
+  }
+  static std::string shapeText(ArrayRef<int64_t> shape) {
+    std::string text;
+    for (int64_t extent : shape)
+      text += (text.empty() ? "" : "x") + std::to_string(extent);
+    return text.empty() ? "a scalar" : text;
+  }
+
+  const parameters::GgufFile &file;
+};
+} // namespace
+
+/// A tensor that no parameter used means that the forward pass is not the
+/// model's.
+static Status checkAllUsed(const parameters::GgufFile &file,
+                           const ModelBuilder &model) {
+  for (const parameters::GgufTensor &tensor : file.tensors())
+    if (!model.usedTensors().contains(StringRef(tensor.name)))
+      return Status::error(StatusCode::BadInput,
+                           "tensor '" + std::string(tensor.name) +
+                               "' has no place in this architecture as far "
+                               "as it is supported");
+  return Status::ok();
 }
 
 Expected<OwningOpRef<ModuleOp>>
 turnip::import::importGguf(MLIRContext &context,
                            const parameters::GgufFile &file,
                            const ImportOptions &options) {
-  context.loadDialect<ein::EinDialect, func::FuncDialect, arith::ArithDialect,
-                      math::MathDialect>();
-  constexpr int64_t longest = int64_t(1) << 24;
-  if (options.sequenceLength < 1 || options.sequenceLength > longest)
-    return Status::error(StatusCode::InvalidArgument,
-                         "expected a sequence length between 1 and " +
-                             std::to_string(longest) + ", but got " +
-                             std::to_string(options.sequenceLength));
   Expected<ForwardPass> build = findArchitecture(file);
   if (!build)
     return build.status();
-
-  OpBuilder builder(&context);
-  OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
-  builder.setInsertionPointToEnd(module->getBody());
-  Location location = NameLoc::get(builder.getStringAttr(options.entry));
-  auto tokens =
-      RankedTensorType::get({options.sequenceLength}, builder.getI32Type());
-  auto function = func::FuncOp::create(
-      builder, location, options.entry,
-      builder.getFunctionType(TypeRange(tokens), TypeRange()));
-  function.setArgAttr(0, "ein.name", builder.getStringAttr("tokens"));
-  Block *entry = function.addEntryBlock();
-  builder.setInsertionPointToEnd(entry);
-  ModelBuilder model(builder, file);
-  Value logits = (*build)(model, file, entry->getArgument(0));
-  if (std::optional<std::string> unused = model.unusedTensor())
-    model.fail(Status::error(StatusCode::BadInput,
-                             "tensor '" + *unused +
-                                 "' has no place in this architecture as far "
-                                 "as it is supported"));
-  if (!model.status())
-    return model.status();
-  func::ReturnOp::create(builder, location, logits);
-  function.setType(
-      builder.getFunctionType(TypeRange(tokens), logits.getType()));
-  function.setResultAttr(0, "ein.name", builder.getStringAttr("logits"));
-  TURNIP_RETURN_IF_ERROR(checkModule(*module));
-  return module;
+  return buildForwardModule(context, options, GgufSource(file),
+                            [&](ModelBuilder &model, Value tokens) -> Value {
+                              Value logits = (*build)(model, file, tokens);
+                              if (Status status = checkAllUsed(file, model);
+                                  !status)
+                                model.fail(status);
+                              return logits;
+                            });
 }

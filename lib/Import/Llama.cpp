@@ -6,211 +6,39 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Architectures.h"
+#include "turnip/Import/ModelBuilder.h"
 
 using namespace mlir;
 using namespace turnip;
 using namespace turnip::import;
 
-namespace {
-/// What the metadata says of a model.
-struct Hyperparameters {
-  int64_t layers = 0;
-  int64_t features = 0;
-  int64_t hidden = 0;
-  int64_t vocabulary = 0;
-  double epsilon = 0;
-  AttentionShape attention;
-  RotaryEmbedding rotary;
-};
-
-/// Reads and checks the metadata under a prefix; the first error sticks.
-class Reader {
-public:
-  Reader(const parameters::GgufFile &file, std::string prefix)
-      : file(file), prefix(std::move(prefix)) {}
-
-  Expected<Hyperparameters> run();
-
-private:
-  int64_t size(const std::string &name);
-  int64_t size(const std::string &name, int64_t absent);
-  double number(const std::string &name, double absent);
-  void attention(Hyperparameters &model);
-  void rotary(Hyperparameters &model);
-  void refuse(const std::string &name, int64_t harmless);
-  void fail(Status error) {
-    if (failure.isOk())
-      failure = std::move(error);
-  }
-  void fail(std::string message) {
-    fail(Status::error(StatusCode::BadInput, std::move(message)));
-  }
-
-  const parameters::GgufFile &file;
-  std::string prefix;
-  Status failure;
-};
-} // namespace
-
-int64_t Reader::size(const std::string &name) {
-  Expected<uint64_t> value = file.unsignedValue(prefix + name);
-  if (!value) {
-    fail(value.status());
-    return 1;
-  }
-  constexpr uint64_t largest = uint64_t(1) << 31;
-  if (*value >= 1 && *value <= largest)
-    return static_cast<int64_t>(*value);
-  fail("metadata key '" + prefix + name + "': expected a value between 1 and " +
-       std::to_string(largest) + ", but got " + std::to_string(*value));
-  return 1;
-}
-
-int64_t Reader::size(const std::string &name, int64_t absent) {
-  return file.find(prefix + name) ? size(name) : absent;
-}
-
-double Reader::number(const std::string &name, double absent) {
-  Expected<double> value = file.floatValue(prefix + name, absent);
-  if (!value) {
-    fail(value.status());
-    return absent;
-  }
-  if (*value > 0 && *value < 1e30)
-    return *value;
-  fail("metadata key '" + prefix + name +
-       "': expected a positive number, but got " + std::to_string(*value));
-  return absent;
-}
-
-/// Fails if the model uses a feature: the key is there and not \p harmless.
-void Reader::refuse(const std::string &name, int64_t harmless) {
-  if (!file.find(prefix + name))
-    return;
-  Expected<uint64_t> value = file.unsignedValue(prefix + name);
-  if (!value)
-    fail(value.status());
-  else if (*value != static_cast<uint64_t>(harmless))
-    fail("metadata key '" + prefix + name + "': the value " +
-         std::to_string(*value) + " is not supported");
-}
-
-void Reader::attention(Hyperparameters &model) {
-  int64_t heads = size("attention.head_count");
-  int64_t groups = size("attention.head_count_kv", heads);
-  if (heads % groups != 0)
-    fail("expected '" + prefix + "attention.head_count' to be a multiple of '" +
-         prefix + "attention.head_count_kv', but got " + std::to_string(heads) +
-         " and " + std::to_string(groups));
-  if (!file.find(prefix + "attention.key_length") &&
-      model.features % heads != 0)
-    fail("expected '" + prefix + "embedding_length' to be a multiple of '" +
-         prefix + "attention.head_count', but got " +
-         std::to_string(model.features) + " and " + std::to_string(heads));
-  model.attention.groups = groups;
-  model.attention.queriesPerGroup = heads / groups;
-  int64_t natural = model.features / heads;
-  model.attention.headSize = size("attention.key_length", natural);
-  model.attention.valueSize =
-      size("attention.value_length", model.attention.headSize);
-  model.attention.layout = RotaryLayout::Interleaved;
-  if (model.attention.headSize % 2 != 0)
-    fail("expected an even size of heads, but got " +
-         std::to_string(model.attention.headSize));
-}
-
-void Reader::rotary(Hyperparameters &model) {
-  RotaryEmbedding &rotary = model.rotary;
-  int64_t headSize = model.attention.headSize;
-  rotary.rotated = size("rope.dimension_count", headSize);
-  if (rotary.rotated % 2 != 0 || rotary.rotated > headSize)
-    fail("metadata key '" + prefix +
-         "rope.dimension_count': expected an even number of at most " +
-         std::to_string(headSize) + ", but got " +
-         std::to_string(rotary.rotated));
-  rotary.base = number("rope.freq_base", 10000);
-  if (file.findTensor("rope_freqs.weight")) {
-    rotary.factors = "rope_freqs.weight";
-    if (rotary.rotated != headSize)
-      fail("tensor 'rope_freqs.weight' is supported only where the whole head "
-           "is rotated, but " +
-           std::to_string(rotary.rotated) + " of " + std::to_string(headSize) +
-           " dimensions are");
-  }
-
-  std::string_view scaling = "none";
-  if (file.find(prefix + "rope.scaling.type")) {
-    Expected<std::string_view> value =
-        file.stringValue(prefix + "rope.scaling.type");
-    if (!value)
-      return fail(value.status());
-    scaling = *value;
-  }
-  if (scaling == "linear")
-    rotary.divisor = number("rope.scaling.factor", 1);
-  else if (scaling != "none")
-    fail("metadata key '" + prefix + "rope.scaling.type': scaling '" +
-         std::string(scaling) +
-         "' is not supported; supported are none and linear");
-  if (file.find(prefix + "rope.scale_linear"))
-    rotary.divisor = number("rope.scale_linear", 1);
-}
-
-Expected<Hyperparameters> Reader::run() {
-  Hyperparameters model;
-  model.layers = size("block_count");
-  model.features = size("embedding_length");
-  model.hidden = size("feed_forward_length");
-  model.epsilon = number("attention.layer_norm_rms_epsilon", 1e-5);
-  attention(model);
-  rotary(model);
-  refuse("expert_count", 0);
-  refuse("attention.causal", 1);
-  if (const parameters::GgufTensor *table =
-          file.findTensor("token_embd.weight"))
-    model.vocabulary = table->shape.empty() ? 0 : table->shape[0];
-  else
-    fail("the file has no tensor 'token_embd.weight'");
-  if (model.vocabulary < 1)
-    fail("tensor 'token_embd.weight' has no rows");
-  if (!failure)
-    return failure;
-  return model;
-}
-
-Value turnip::import::buildLlama(ModelBuilder &model,
-                                 const parameters::GgufFile &file,
+Value turnip::import::buildLlama(ModelBuilder &model, const LlamaShape &shape,
                                  Value tokens) {
-  Expected<Hyperparameters> read = Reader(file, "llama.").run();
-  if (!read) {
-    model.fail(read.status());
-    return {};
-  }
-  const Hyperparameters &h = *read;
-  int64_t length = cast<RankedTensorType>(tokens.getType()).getDimSize(0);
+  int64_t length = cast<RankedTensorType>(tokens.getType()).getShape().back();
 
   model.setLocation("token_embd");
   Value table =
-      model.parameter("token_embd.weight", {h.vocabulary, h.features});
+      model.parameter("token_embd.weight", {shape.vocabulary, shape.features});
   Value x = model.lookUp(table, tokens);
-  Value rotations = model.rotations(h.rotary, length, h.attention.headSize);
-  for (int64_t layer = 0; layer < h.layers; ++layer) {
+  Value rotations =
+      model.rotations(shape.rotary, length, shape.attention.headSize);
+  for (int64_t layer = 0; layer < shape.layers; ++layer) {
     std::string prefix = "blk." + std::to_string(layer) + ".";
-    Value normal = model.rmsNorm(x, prefix + "attn_norm", h.epsilon);
-    Value attended = model.attention(normal, prefix, h.attention, rotations);
+    Value normal = model.rmsNorm(x, prefix + "attn_norm", shape.epsilon);
+    Value attended =
+        model.attention(normal, prefix, shape.attention, rotations);
     model.setLocation(prefix + "attn.residual");
-    x = model.add("ln,ln->ln", x, attended);
-    normal = model.rmsNorm(x, prefix + "ffn_norm", h.epsilon);
-    Value transformed = model.swiGlu(normal, prefix, h.hidden);
+    x = model.add("%ln,%ln->%ln", x, attended);
+    normal = model.rmsNorm(x, prefix + "ffn_norm", shape.epsilon);
+    Value transformed = model.swiGlu(normal, prefix, shape.hidden);
     model.setLocation(prefix + "ffn.residual");
-    x = model.add("ln,ln->ln", x, transformed);
+    x = model.add("%ln,%ln->%ln", x, transformed);
     if (!model.status())
       return {};
   }
-  x = model.rmsNorm(x, "output_norm", h.epsilon);
+  x = model.rmsNorm(x, "output_norm", shape.epsilon);
   if (model.hasTensor("output.weight"))
-    return model.linear(x, "output", h.vocabulary);
+    return model.linear(x, "output", shape.vocabulary);
   model.setLocation("output");
-  return model.contract("lk,nk->ln", x, table);
+  return model.contract("%lk,nk->%ln", x, table);
 }

@@ -23,13 +23,6 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-static std::string shapeText(ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t extent : shape)
-    text += (text.empty() ? "" : "x") + std::to_string(extent);
-  return text.empty() ? "a scalar" : text;
-}
-
 static Value constant(OpBuilder &b, Location loc, double value) {
   return arith::ConstantOp::create(
       b, loc, b.getF32FloatAttr(static_cast<float>(value)));
@@ -63,36 +56,25 @@ void ModelBuilder::setLocation(StringRef name) {
   location = NameLoc::get(builder.getStringAttr(name));
 }
 
-bool ModelBuilder::hasTensor(StringRef name) const {
-  return file.findTensor({name.data(), name.size()}) != nullptr;
-}
-
-std::optional<std::string> ModelBuilder::unusedTensor() const {
-  for (const parameters::GgufTensor &tensor : file.tensors())
-    if (!used.contains(StringRef(tensor.name)))
-      return std::string(tensor.name);
-  return std::nullopt;
+/// The MLIR type of a float type.
+static Type floatType(OpBuilder &b, ElementType type) {
+  switch (type) {
+  case ElementType::F16:
+    return b.getF16Type();
+  case ElementType::BF16:
+    return b.getBF16Type();
+  default:
+    return b.getF32Type();
+  }
 }
 
 Value ModelBuilder::parameter(StringRef name, ArrayRef<int64_t> stored,
                               ArrayRef<int64_t> view) {
-  const parameters::GgufTensor *tensor =
-      file.findTensor({name.data(), name.size()});
-  if (!tensor)
-    fail(Status::error(StatusCode::BadInput,
-                       "the file has no tensor '" + name.str() + "'"));
-  else if (ArrayRef<int64_t>(tensor->shape) != stored)
-    fail(Status::error(StatusCode::BadInput,
-                       "tensor '" + name.str() + "': expected shape " +
-                           shapeText(stored) + ", but got " +
-                           shapeText(tensor->shape)));
-  else if (!tensor->format->expand)
-    fail(Status::error(StatusCode::BadInput,
-                       "tensor '" + name.str() +
-                           "': expected floating-point storage, but got " +
-                           tensor->format->name));
+  Expected<ElementType> type = source.find(name, stored);
+  if (!type)
+    fail(type.status());
   used.insert(name);
-  Type element = builder.getF32Type();
+  Type element = floatType(builder, type ? *type : ElementType::F32);
   Value value = ein::ParameterOp::create(
       builder, location, RankedTensorType::get(stored, element), name);
   if (view.empty() || view == stored)
@@ -102,17 +84,36 @@ Value ModelBuilder::parameter(StringRef name, ArrayRef<int64_t> stored,
 }
 
 Value ModelBuilder::lookUp(Value table, Value tokens) {
-  Type result = RankedTensorType::get({shapeOf(tokens)[0], shapeOf(table)[1]},
-                                      builder.getF32Type());
-  return ein::GatherOp::create(builder, location, result, table, tokens);
+  auto type = cast<RankedTensorType>(table.getType());
+  SmallVector<int64_t> shape(shapeOf(tokens));
+  shape.push_back(type.getDimSize(1));
+  Value rows = ein::GatherOp::create(
+      builder, location, RankedTensorType::get(shape, type.getElementType()),
+      table, tokens);
+  if (type.getElementType().isF32())
+    return rows;
+  return einsum("%ln->%ln", ein::Combiner::None, rows,
+                [](OpBuilder &, Location, ValueRange args) { return args[0]; });
 }
 
 //===----------------------------------------------------------------------===//
 // Einsums
 //===----------------------------------------------------------------------===//
 
-Value ModelBuilder::einsum(StringRef notation, ein::Combiner combiner,
+/// Puts the label of the batch, or nothing, where \p notation has a '%'.
+std::string ModelBuilder::spell(StringRef notation) const {
+  std::string spelt;
+  for (char c : notation)
+    if (c != '%')
+      spelt += c;
+    else if (isBatched)
+      spelt += 'b';
+  return spelt;
+}
+
+Value ModelBuilder::einsum(StringRef pattern, ein::Combiner combiner,
                            ValueRange operands, Body body) {
+  std::string notation = spell(pattern);
   ein::Notation parsed =
       llvm::cantFail(ein::Notation::parse(notation, operands.size(), 1));
   llvm::DenseMap<char, int64_t> sizes;
@@ -122,9 +123,16 @@ Value ModelBuilder::einsum(StringRef notation, ein::Combiner combiner,
   SmallVector<int64_t> shape;
   for (char label : parsed.results[0])
     shape.push_back(sizes.lookup(label));
+  auto widened = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    SmallVector<Value> values(args);
+    for (Value &value : values)
+      if (!value.getType().isF32())
+        value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+    return body(b, loc, values);
+  };
   return ein::EinsumOp::create(
       builder, location, RankedTensorType::get(shape, builder.getF32Type()),
-      operands, notation, combiner, body);
+      operands, notation, combiner, widened);
 }
 
 Value ModelBuilder::contract(StringRef notation, Value lhs, Value rhs) {
@@ -147,23 +155,23 @@ Value ModelBuilder::addBias(StringRef notation, Value x,
 
 Value ModelBuilder::linear(Value x, const std::string &name, int64_t outputs) {
   setLocation(name);
-  int64_t inputs = shapeOf(x)[1];
+  int64_t inputs = shapeOf(x).back();
   Value weight = parameter(name + ".weight", {outputs, inputs});
-  Value y = contract("lk,nk->ln", x, weight);
-  return addBias("ln,n->ln", y, name, outputs, {});
+  Value y = contract("%lk,nk->%ln", x, weight);
+  return addBias("%ln,n->%ln", y, name, outputs, {});
 }
 
 Value ModelBuilder::rmsNorm(Value x, StringRef weight, double epsilon) {
   setLocation(weight);
-  int64_t size = shapeOf(x)[1];
+  int64_t size = shapeOf(x).back();
   Value scale = parameter((weight + ".weight").str(), {size});
   Value squares =
-      einsum("ln->l", ein::Combiner::Sum, x,
+      einsum("%ln->%l", ein::Combiner::Sum, x,
              [](OpBuilder &b, Location loc, ValueRange args) -> Value {
                return arith::MulFOp::create(b, loc, args[0], args[0]);
              });
   Value reciprocal = einsum(
-      "l->l", ein::Combiner::None, squares,
+      "%l->%l", ein::Combiner::None, squares,
       [=](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value mean = arith::MulFOp::create(
             b, loc, args[0], constant(b, loc, 1.0 / static_cast<double>(size)));
@@ -172,7 +180,7 @@ Value ModelBuilder::rmsNorm(Value x, StringRef weight, double epsilon) {
         Value root = math::SqrtOp::create(b, loc, shifted);
         return arith::DivFOp::create(b, loc, constant(b, loc, 1), root);
       });
-  return einsum("ln,l,n->ln", ein::Combiner::None, {x, reciprocal, scale},
+  return einsum("%ln,%l,n->%ln", ein::Combiner::None, {x, reciprocal, scale},
                 [](OpBuilder &b, Location loc, ValueRange args) -> Value {
                   Value y = arith::MulFOp::create(b, loc, args[0], args[1]);
                   return arith::MulFOp::create(b, loc, y, args[2]);
@@ -183,13 +191,32 @@ Value ModelBuilder::rmsNorm(Value x, StringRef weight, double epsilon) {
 // Rotary embedding
 //===----------------------------------------------------------------------===//
 
-Value ModelBuilder::rotations(const RotaryEmbedding &rotary, int64_t length,
-                              int64_t headSize) {
-  setLocation("rotary");
+/// \p frequency of a pair (its turn per position) as \p ramp changes it: with
+/// s the number of turns within the ramp's length, put to [0, 1] between the
+/// lowest and the highest, frequency * (s + (1 - s) / factor).
+static Value applyRamp(OpBuilder &b, Location loc, Value frequency,
+                       const RotaryRamp &ramp) {
+  constexpr double circle = 6.283185307179586;
+  double scale = ramp.length / circle / (ramp.highest - ramp.lowest);
+  double start = ramp.lowest / (ramp.highest - ramp.lowest);
+  Value turns =
+      arith::MulFOp::create(b, loc, frequency, constant(b, loc, scale));
+  Value smooth = arith::SubFOp::create(b, loc, turns, constant(b, loc, start));
+  smooth = arith::MaximumFOp::create(b, loc, smooth, constant(b, loc, 0));
+  smooth = arith::MinimumFOp::create(b, loc, smooth, constant(b, loc, 1));
+  double slow = 1 / ramp.factor;
+  Value rest =
+      arith::MulFOp::create(b, loc, smooth, constant(b, loc, 1 - slow));
+  Value share = arith::AddFOp::create(b, loc, rest, constant(b, loc, slow));
+  return arith::MulFOp::create(b, loc, frequency, share);
+}
+
+/// The angle per position of each pair [p]: computed once, exact in f32 but for
+/// the exponential.
+Value ModelBuilder::rotaryFrequencies(const RotaryEmbedding &rotary,
+                                      int64_t headSize) {
   int64_t pairs = headSize / 2, rotatedPairs = rotary.rotated / 2;
   double logBase = -std::log(rotary.base) / static_cast<double>(rotatedPairs);
-  // The angle per position of each pair: computed once, exact in f32 but for
-  // the exponential.
   auto frequency = [=](OpBuilder &b, Location loc, ValueRange args) -> Value {
     Value exponent = arith::MulFOp::create(b, loc, positionAsFloat(b, loc, "p"),
                                            constant(b, loc, logBase));
@@ -197,6 +224,8 @@ Value ModelBuilder::rotations(const RotaryEmbedding &rotary, int64_t length,
     if (rotary.divisor != 1)
       value = arith::DivFOp::create(b, loc, value,
                                     constant(b, loc, rotary.divisor));
+    if (rotary.ramp)
+      value = applyRamp(b, loc, value, *rotary.ramp);
     if (!args.empty())
       value = arith::DivFOp::create(b, loc, value, args[0]);
     if (rotatedPairs == pairs)
@@ -209,10 +238,16 @@ Value ModelBuilder::rotations(const RotaryEmbedding &rotary, int64_t length,
   SmallVector<Value> factors;
   if (!rotary.factors.empty())
     factors.push_back(parameter(rotary.factors, {pairs}));
-  Type f32 = builder.getF32Type();
-  Value frequencies = ein::EinsumOp::create(
-      builder, location, RankedTensorType::get({pairs}, f32), factors,
-      factors.empty() ? "->p" : "p->p", ein::Combiner::None, frequency);
+  return ein::EinsumOp::create(
+      builder, location, RankedTensorType::get({pairs}, builder.getF32Type()),
+      factors, factors.empty() ? "->p" : "p->p", ein::Combiner::None,
+      frequency);
+}
+
+Value ModelBuilder::rotations(const RotaryEmbedding &rotary, int64_t length,
+                              int64_t headSize) {
+  setLocation("rotary");
+  Value frequencies = rotaryFrequencies(rotary, headSize);
 
   // [[cos, -sin], [sin, cos]] with s the row and t the column.
   auto rotation = [](OpBuilder &b, Location loc, ValueRange args) -> Value {
@@ -230,7 +265,8 @@ Value ModelBuilder::rotations(const RotaryEmbedding &rotary, int64_t length,
     return arith::SelectOp::create(b, loc, equal, cosine, off);
   };
   return ein::EinsumOp::create(
-      builder, location, RankedTensorType::get({length, pairs, 2, 2}, f32),
+      builder, location,
+      RankedTensorType::get({length, headSize / 2, 2, 2}, builder.getF32Type()),
       frequencies, "p->lpst", ein::Combiner::None, rotation);
 }
 
@@ -242,32 +278,34 @@ Value ModelBuilder::projectQueries(Value x, const std::string &name,
                                    const AttentionShape &shape) {
   setLocation(name);
   int64_t g = shape.groups, r = shape.queriesPerGroup, p = shape.headSize / 2;
-  int64_t rows = shape.queryHeads() * shape.headSize, inputs = shapeOf(x)[1];
+  int64_t rows = shape.queryHeads() * shape.headSize,
+          inputs = shapeOf(x).back();
   bool halves = shape.layout == RotaryLayout::Halves;
   SmallVector<int64_t> bias = halves ? SmallVector<int64_t>{g, r, 2, p}
                                      : SmallVector<int64_t>{g, r, p, 2};
   SmallVector<int64_t> view = bias;
   view.push_back(inputs);
   Value weight = parameter(name + ".weight", {rows, inputs}, view);
-  Value q = contract(halves ? "lk,grtpk->lgrpt" : "lk,grptk->lgrpt", x, weight);
-  return addBias(halves ? "lgrpt,grtp->lgrpt" : "lgrpt,grpt->lgrpt", q, name,
-                 rows, bias);
+  Value q =
+      contract(halves ? "%lk,grtpk->%lgrpt" : "%lk,grptk->%lgrpt", x, weight);
+  return addBias(halves ? "%lgrpt,grtp->%lgrpt" : "%lgrpt,grpt->%lgrpt", q,
+                 name, rows, bias);
 }
 
 Value ModelBuilder::projectKeys(Value x, const std::string &name,
                                 const AttentionShape &shape) {
   setLocation(name);
   int64_t g = shape.groups, p = shape.headSize / 2;
-  int64_t rows = g * shape.headSize, inputs = shapeOf(x)[1];
+  int64_t rows = g * shape.headSize, inputs = shapeOf(x).back();
   bool halves = shape.layout == RotaryLayout::Halves;
   SmallVector<int64_t> bias =
       halves ? SmallVector<int64_t>{g, 2, p} : SmallVector<int64_t>{g, p, 2};
   SmallVector<int64_t> view = bias;
   view.push_back(inputs);
   Value weight = parameter(name + ".weight", {rows, inputs}, view);
-  Value k = contract(halves ? "lk,gtpk->lgpt" : "lk,gptk->lgpt", x, weight);
-  return addBias(halves ? "lgpt,gtp->lgpt" : "lgpt,gpt->lgpt", k, name, rows,
-                 bias);
+  Value k = contract(halves ? "%lk,gtpk->%lgpt" : "%lk,gptk->%lgpt", x, weight);
+  return addBias(halves ? "%lgpt,gtp->%lgpt" : "%lgpt,gpt->%lgpt", k, name,
+                 rows, bias);
 }
 
 Value ModelBuilder::causalSoftmax(Value scores, double scale) {
@@ -291,55 +329,56 @@ Value ModelBuilder::causalSoftmax(Value scores, double scale) {
     return arith::DivFOp::create(b, loc, args[0], args[1]);
   };
   using ein::Combiner;
-  Value masked = einsum("grlm->grlm", Combiner::None, scores, mask);
-  Value largest = einsum("grlm->grl", Combiner::Max, masked, same);
-  Value weights =
-      einsum("grlm,grl->grlm", Combiner::None, {masked, largest}, exponential);
-  Value total = einsum("grlm->grl", Combiner::Sum, weights, same);
-  return einsum("grlm,grl->grlm", Combiner::None, {weights, total}, quotient);
+  Value masked = einsum("%grlm->%grlm", Combiner::None, scores, mask);
+  Value largest = einsum("%grlm->%grl", Combiner::Max, masked, same);
+  Value weights = einsum("%grlm,%grl->%grlm", Combiner::None, {masked, largest},
+                         exponential);
+  Value total = einsum("%grlm->%grl", Combiner::Sum, weights, same);
+  return einsum("%grlm,%grl->%grlm", Combiner::None, {weights, total},
+                quotient);
 }
 
 Value ModelBuilder::attention(Value x, const std::string &prefix,
                               const AttentionShape &shape, Value rotations) {
   int64_t g = shape.groups, r = shape.queriesPerGroup, d = shape.valueSize;
-  int64_t inputs = shapeOf(x)[1];
+  int64_t inputs = shapeOf(x).back();
   Value q = projectQueries(x, prefix + "attn_q", shape);
   setLocation(prefix + "attn_q.rotary");
-  q = contract("lgrpt,lpst->lgrps", q, rotations);
+  q = contract("%lgrpt,lpst->%lgrps", q, rotations);
   Value k = projectKeys(x, prefix + "attn_k", shape);
   setLocation(prefix + "attn_k.rotary");
-  k = contract("lgpt,lpst->lgps", k, rotations);
+  k = contract("%lgpt,lpst->%lgps", k, rotations);
 
   std::string value = prefix + "attn_v";
   setLocation(value);
   Value v =
-      contract("lk,gdk->lgd", x,
+      contract("%lk,gdk->%lgd", x,
                parameter(value + ".weight", {g * d, inputs}, {g, d, inputs}));
-  v = addBias("lgd,gd->lgd", v, value, g * d, {g, d});
+  v = addBias("%lgd,gd->%lgd", v, value, g * d, {g, d});
 
   setLocation(prefix + "attn.scores");
-  Value scores = contract("lgrps,mgps->grlm", q, k);
+  Value scores = contract("%lgrps,%mgps->%grlm", q, k);
   setLocation(prefix + "attn.softmax");
   Value weights =
       causalSoftmax(scores, 1 / std::sqrt(static_cast<double>(shape.headSize)));
   setLocation(prefix + "attn.mix");
-  Value mixed = contract("grlm,mgd->lgrd", weights, v);
+  Value mixed = contract("%grlm,%mgd->%lgrd", weights, v);
 
   std::string output = prefix + "attn_output";
   setLocation(output);
   Value weight =
       parameter(output + ".weight", {inputs, g * r * d}, {inputs, g, r, d});
-  Value y = contract("lgrd,ngrd->ln", mixed, weight);
-  return addBias("ln,n->ln", y, output, inputs, {});
+  Value y = contract("%lgrd,ngrd->%ln", mixed, weight);
+  return addBias("%ln,n->%ln", y, output, inputs, {});
 }
 
 Value ModelBuilder::swiGlu(Value x, const std::string &prefix, int64_t hidden) {
-  int64_t outputs = shapeOf(x)[1];
+  int64_t outputs = shapeOf(x).back();
   Value gate = linear(x, prefix + "ffn_gate", hidden);
   Value up = linear(x, prefix + "ffn_up", hidden);
   setLocation(prefix + "ffn.swiglu");
   Value gated =
-      einsum("ln,ln->ln", ein::Combiner::None, {gate, up},
+      einsum("%ln,%ln->%ln", ein::Combiner::None, {gate, up},
              [](OpBuilder &b, Location loc, ValueRange args) -> Value {
                Value negative = arith::NegFOp::create(b, loc, args[0]);
                Value power = math::ExpOp::create(b, loc, negative);

@@ -13,6 +13,7 @@ that activations stay in the range of a trained model's. The vocabulary has the
 """
 
 import argparse
+import math
 import struct
 import sys
 
@@ -117,6 +118,20 @@ def tensors(args, tokens):
         yield "output.weight", [len(tokens), dim], F16, dim**-0.5
 
 
+def llama3_factors(args):
+    """What Llama 3 divides the frequency of each pair by: 8 where a turn takes
+    more than 64 positions, 1 where it takes fewer than 16, and in between."""
+    for pair in range(args.head_size // 2):
+        wavelength = 2 * math.pi * args.rope_base ** (2 * pair / args.head_size)
+        if wavelength > 64:
+            yield 8.0
+        elif wavelength < 16:
+            yield 1.0
+        else:
+            smooth = (64 / wavelength - 1) / (4 - 1)
+            yield 1 / ((1 - smooth) / 8 + smooth)
+
+
 def metadata(args, tokens, types):
     def pair(key, kind, payload):
         return text(key) + struct.pack("<I", kind) + payload
@@ -170,7 +185,9 @@ def build(args):
         rows = shape[0] if len(shape) == 2 else 1
         packed = []
         for _ in range(rows):
-            if norm or name == "rope_freqs.weight":
+            if name == "rope_freqs.weight" and args.rope_factors == "llama3":
+                packed.append(struct.pack(f"<{inputs}f", *llama3_factors(args)))
+            elif norm or name == "rope_freqs.weight":
                 values = [1 + abs(random.normal()) / 4 for _ in range(inputs)]
                 packed.append(struct.pack(f"<{inputs}f", *values))
             else:
@@ -200,7 +217,8 @@ def parse(argv):
     parser.add_argument("--rotated", type=int, help="rotary dimensions, if not all")
     parser.add_argument("--rope-base", type=float, default=10000)
     parser.add_argument("--rope-scaling", default="none")
-    parser.add_argument("--rope-factors", action="store_true")
+    parser.add_argument("--rope-factors", nargs="?", const="random",
+                        choices=["random", "llama3"])
     parser.add_argument("--untied", action="store_true")
     parser.add_argument("--bias", action="store_true")
     parser.add_argument("--experts", type=int, default=0)

@@ -11,9 +11,13 @@
 // order) stays with the architecture.
 //
 // Labels have one meaning throughout, so that a fusion can name them across a
-// group: l query position, m key position, g key/value head, r query head
-// within the group, p rotary pair, s and t the two halves of a pair, d head
-// dimension, n a feature that is made, k a feature that is summed over.
+// group: b sequence of a batch, l query position, m key position, g key/value
+// head, r query head within the group, p rotary pair, s and t the two halves of
+// a pair, d head dimension, n a feature that is made, k a feature that is
+// summed over.
+//
+// Activations are f32; parameters have the type that they are stored with, and
+// are widened where they are read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +26,12 @@
 
 #include "mlir/IR/Builders.h"
 #include "turnip/Dialect/Ein/IR/Ein.h"
-#include "turnip/parameters/GgufFile.h"
+#include "turnip/support/ElementType.h"
 #include "turnip/support/Status.h"
 #include "llvm/ADT/StringSet.h"
+
+#include <optional>
+#include <string>
 
 namespace turnip::import {
 
@@ -45,6 +52,17 @@ struct AttentionShape {
   int64_t queryHeads() const { return groups * queriesPerGroup; }
 };
 
+/// Llama 3's scaling of rotary frequencies: pairs that turn less than
+/// `lowest` times within `length` positions turn `factor` times slower, pairs
+/// that turn more than `highest` times stay, and between them the change is
+/// linear in the number of turns.
+struct RotaryRamp {
+  double factor = 1;
+  double lowest = 1;
+  double highest = 4;
+  double length = 8192;
+};
+
 /// How positions turn into angles: pair p < rotated / 2 at position l turns by
 /// l * base^(-2p / rotated) / divisor; the other pairs stay as they are.
 struct RotaryEmbedding {
@@ -54,15 +72,46 @@ struct RotaryEmbedding {
   double divisor = 1;
   /// Name of a tensor with one more divisor per pair, or empty.
   std::string factors;
+  /// A scaling that depends on the frequency.
+  std::optional<RotaryRamp> ramp;
+};
+
+/// Sizes of a decoder of the Llama family.
+struct LlamaShape {
+  int64_t layers = 0;
+  int64_t features = 0;
+  int64_t hidden = 0;
+  int64_t vocabulary = 0;
+  double epsilon = 0;
+  AttentionShape attention;
+  RotaryEmbedding rotary;
+};
+
+/// Says which parameters a model has.
+class ParameterSource {
+public:
+  virtual ~ParameterSource() = default;
+
+  /// Whether there is a parameter \p name.
+  virtual bool has(llvm::StringRef name) const = 0;
+  /// The element type that the program reads \p name with. An error names the
+  /// parameter if there is none, if it is not of \p shape, or if it does not
+  /// hold floats.
+  virtual Expected<ElementType> find(llvm::StringRef name,
+                                     llvm::ArrayRef<int64_t> shape) const = 0;
 };
 
 /// Builds ein operations at an insertion point, with parameters checked against
-/// the tensors of a file. The first error sticks; building goes on with the
-/// types that were asked for, so that callers need to look only now and then.
+/// what there is. The first error sticks; building goes on with the types that
+/// were asked for, so that callers need to look only now and then.
+///
+/// Activations are [l, ...], or [b, l, ...] for a batch of sequences; below, a
+/// leading b in brackets is there in a batch only.
 class ModelBuilder {
 public:
-  ModelBuilder(mlir::OpBuilder &builder, const parameters::GgufFile &file)
-      : builder(builder), file(file) {}
+  ModelBuilder(mlir::OpBuilder &builder, const ParameterSource &source,
+               bool isBatched)
+      : builder(builder), source(source), isBatched(isBatched) {}
 
   /// The first error so far.
   const Status &status() const { return failure; }
@@ -72,22 +121,24 @@ public:
   /// Following operations get the location \p name, such as "blk.3.ffn_up".
   void setLocation(llvm::StringRef name);
 
-  /// The parameter \p name, which the file must store with the shape
-  /// \p stored, viewed with the shape \p view (the same elements; empty: as
-  /// stored).
+  /// The parameter \p name, which must have the shape \p stored, viewed with
+  /// the shape \p view (the same elements; empty: as stored).
   mlir::Value parameter(llvm::StringRef name, llvm::ArrayRef<int64_t> stored,
                         llvm::ArrayRef<int64_t> view = {});
-  /// Whether the file has the tensor \p name.
-  bool hasTensor(llvm::StringRef name) const;
-  /// The name of a tensor of the file that no parameter used, or nothing.
-  std::optional<std::string> unusedTensor() const;
+  /// Whether there is a parameter \p name.
+  bool hasTensor(llvm::StringRef name) const { return source.has(name); }
+  /// The names of all parameters that were asked for.
+  const llvm::StringSet<> &usedTensors() const { return used; }
 
-  /// The rows of \p table [n, k] that \p tokens [l] name: [l, k].
+  /// The rows of \p table [n, k] that \p tokens ([b,] l) name, as f32:
+  /// ([b,] l, k).
   mlir::Value lookUp(mlir::Value table, mlir::Value tokens);
 
   using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
                                               mlir::ValueRange)>;
-  /// An einsum; the result's shape follows from the operands' labels.
+  /// An einsum of f32, its operands widened; the result's shape follows from
+  /// the operands' labels. A '%' in \p notation stands for b in a batch and for
+  /// nothing elsewhere.
   mlir::Value einsum(llvm::StringRef notation, ein::Combiner combiner,
                      mlir::ValueRange operands, Body body);
   /// The sum of products of two tensors.
@@ -95,8 +146,9 @@ public:
                        mlir::Value rhs);
   /// The elementwise sum; labels only \p lhs has repeat \p rhs.
   mlir::Value add(llvm::StringRef notation, mlir::Value lhs, mlir::Value rhs);
-  /// x [l, k] times the transpose of the matrix \p name [n, k]; adds \p name's
-  /// ".bias" where the file has one beside ".weight".
+  /// x ([b,] l, k) times the transpose of the matrix \p name [n, k]; adds \p
+  /// name's
+  /// ".bias" where there is one beside ".weight".
   mlir::Value linear(mlir::Value x, const std::string &name, int64_t outputs);
   /// Divides rows by their root mean square, times the parameter \p weight.
   mlir::Value rmsNorm(mlir::Value x, llvm::StringRef weight, double epsilon);
@@ -104,8 +156,8 @@ public:
   /// pair is the sum over t of rotation times half t.
   mlir::Value rotations(const RotaryEmbedding &rotary, int64_t length,
                         int64_t headSize);
-  /// Causal grouped-query attention over x [l, k] with the tensors
-  /// \p prefix + "attn_{q,k,v,output}": the result is [l, n].
+  /// Causal grouped-query attention over x ([b,] l, k) with the tensors
+  /// \p prefix + "attn_{q,k,v,output}": the result is ([b,] l, n).
   mlir::Value attention(mlir::Value x, const std::string &prefix,
                         const AttentionShape &shape, mlir::Value rotations);
   /// The gated feed-forward network down(silu(gate(x)) * up(x)) with the
@@ -122,12 +174,24 @@ private:
                       const std::string &name, int64_t size,
                       llvm::ArrayRef<int64_t> view);
 
+  mlir::Value rotaryFrequencies(const RotaryEmbedding &rotary,
+                                int64_t headSize);
+  std::string spell(llvm::StringRef notation) const;
+
   mlir::OpBuilder &builder;
-  const parameters::GgufFile &file;
+  const ParameterSource &source;
+  bool isBatched;
   mlir::Location location = builder.getUnknownLoc();
   llvm::StringSet<> used;
   Status failure;
 };
+
+/// Builds a Llama of \p shape from \p tokens ([b,] l) to logits ([b,] l, n),
+/// with the names of parameters that GGUF uses; without an "output.weight", the
+/// embedding table is the output head. Errors go to the builder; the value
+/// returned after one means nothing (it may be null).
+mlir::Value buildLlama(ModelBuilder &model, const LlamaShape &shape,
+                       mlir::Value tokens);
 
 } // namespace turnip::import
 
