@@ -155,34 +155,34 @@ static Status checkMachine(const Problem &problem) {
 /// Where a tile with a value at entry may lie.
 static Status checkEntry(const Problem &problem, uint32_t id) {
   const Tile &tile = problem.tiles[id];
-  std::string what = problem.describeTile(id);
+  auto what = [&] { return problem.describeTile(id); };
   if (tile.initialMemory >= problem.memories.size())
-    return invalid(what + ": initial memory " + number(tile.initialMemory) +
+    return invalid(what() + ": initial memory " + number(tile.initialMemory) +
                    " is not one of " + number(problem.memories.size()));
   const Memory &memory = problem.memories[tile.initialMemory];
   bool onHost = problem.memories[tile.memory].kind == MemoryKind::Host;
   bool elsewhere = tile.initialMemory != tile.memory;
   if (elsewhere && (memory.kind == MemoryKind::Device ||
                     (memory.kind == MemoryKind::Host && onHost)))
-    return invalid(what + ": its memory is " + number(tile.memory) +
+    return invalid(what() + ": its memory is " + number(tile.memory) +
                    ", but it starts in " + kindName(memory.kind) + " memory " +
                    number(tile.initialMemory));
   if (memory.kind != MemoryKind::Parameters) {
     if (tile.initialOffset == Unplaced)
       return Status::ok();
-    return invalid(what + ": expected no initial offset in memory \"" +
+    return invalid(what() + ": expected no initial offset in memory \"" +
                    memory.name + "\", but got " + number(tile.initialOffset));
   }
   if (tile.initialOffset == Unplaced)
-    return invalid(what + ": expected an initial offset in memory \"" +
+    return invalid(what() + ": expected an initial offset in memory \"" +
                    memory.name + "\"");
   if (!fits(tile.initialOffset, tile.bytes, memory.capacity))
-    return invalid(what + ": " + number(tile.bytes) + " bytes at offset " +
+    return invalid(what() + ": " + number(tile.bytes) + " bytes at offset " +
                    number(tile.initialOffset) + " exceed the " +
                    number(memory.capacity) + " bytes of memory \"" +
                    memory.name + "\"");
   if (onHost && tile.initialOffset % memory.alignment != 0)
-    return invalid(what + ": is read in place at offset " +
+    return invalid(what() + ": is read in place at offset " +
                    number(tile.initialOffset) +
                    ", which is not a multiple of " + number(memory.alignment));
   return Status::ok();
@@ -191,26 +191,26 @@ static Status checkEntry(const Problem &problem, uint32_t id) {
 static Status checkTile(const Problem &problem, uint32_t id) {
   const Tile &tile = problem.tiles[id];
   size_t numMemories = problem.memories.size();
-  std::string what = problem.describeTile(id);
+  auto what = [&] { return problem.describeTile(id); };
   if (tile.bytes == 0)
-    return invalid(what + ": expected at least 1 byte, but got 0");
+    return invalid(what() + ": expected at least 1 byte, but got 0");
   if (tile.memory >= numMemories)
-    return invalid(what + ": memory " + number(tile.memory) +
+    return invalid(what() + ": memory " + number(tile.memory) +
                    " is not one of " + number(numMemories));
   if (problem.memories[tile.memory].kind == MemoryKind::Parameters)
-    return invalid(what + ": expected a memory of kind device or host, but "
-                          "got kind parameters");
+    return invalid(what() + ": expected a memory of kind device or host, but "
+                            "got kind parameters");
   if (tile.initialMemory != None)
     TURNIP_RETURN_IF_ERROR(checkEntry(problem, id));
   if (tile.finalMemory == None)
     return Status::ok();
   if (tile.finalMemory >= numMemories)
-    return invalid(what + ": final memory " + number(tile.finalMemory) +
+    return invalid(what() + ": final memory " + number(tile.finalMemory) +
                    " is not one of " + number(numMemories));
   if (tile.finalMemory != tile.memory &&
       problem.memories[tile.finalMemory].kind != MemoryKind::Host)
     return invalid(
-        what + ": expected its own or a host memory at exit, but got kind " +
+        what() + ": expected its own or a host memory at exit, but got kind " +
         kindName(problem.memories[tile.finalMemory].kind));
   return Status::ok();
 }
@@ -307,9 +307,9 @@ private:
     const Task &task = problem.tasks[id];
     ArrayView<uint32_t> operands = problem.operands(id);
     ArrayView<uint32_t> results = problem.results(id);
-    std::string what = problem.describeTask(id);
+    auto what = [&] { return problem.describeTask(id); };
     if (operands.size() != 1 || results.size() != 1)
-      return invalid(what +
+      return invalid(what() +
                      ": a transfer needs 1 operand and 1 result, but "
                      "has " +
                      number(operands.size()) + " and " +
@@ -317,18 +317,19 @@ private:
     const Tile &from = problem.tiles[operands[0]];
     const Tile &to = problem.tiles[results[0]];
     if (from.bytes != to.bytes)
-      return invalid(what + ": transfers " + problem.describeTile(operands[0]) +
-                     " of " + number(from.bytes) + " bytes to " +
-                     problem.describeTile(results[0]) + " of " +
-                     number(to.bytes) + " bytes");
+      return invalid(
+          what() + ": transfers " + problem.describeTile(operands[0]) + " of " +
+          number(from.bytes) + " bytes to " + problem.describeTile(results[0]) +
+          " of " + number(to.bytes) + " bytes");
     if (from.memory == to.memory)
-      return invalid(what + ": transfers within memory " + number(from.memory));
+      return invalid(what() + ": transfers within memory " +
+                     number(from.memory));
     if (task.workspace != 0)
-      return invalid(what + ": a transfer needs no workspace, but asks for " +
+      return invalid(what() + ": a transfer needs no workspace, but asks for " +
                      number(task.workspace) + " bytes");
     uint32_t memory = problem.devices[task.device].memory;
     if (memory != from.memory && memory != to.memory)
-      return invalid(what + ": is on a device with memory " + number(memory) +
+      return invalid(what() + ": is on a device with memory " + number(memory) +
                      ", but joins memories " + number(from.memory) + " and " +
                      number(to.memory));
     return Status::ok();
@@ -337,20 +338,20 @@ private:
   Status checkPairs(uint32_t id) const {
     ArrayView<uint32_t> operands = problem.operands(id);
     ArrayView<uint32_t> results = problem.results(id);
-    std::string what = problem.describeTask(id);
+    auto what = [&] { return problem.describeTask(id); };
     ArrayView<InPlacePair> pairs = problem.inPlacePairs(id);
     for (const InPlacePair &pair : pairs) {
       if (problem.tasks[id].kind == TaskKind::Transfer)
-        return invalid(what + ": a transfer has no in-place pair");
+        return invalid(what() + ": a transfer has no in-place pair");
       if (pair.operand >= operands.size())
-        return invalid(what + ": in-place operand " + number(pair.operand) +
+        return invalid(what() + ": in-place operand " + number(pair.operand) +
                        " is not one of " + number(operands.size()));
       if (pair.result >= results.size())
-        return invalid(what + ": in-place result " + number(pair.result) +
+        return invalid(what() + ": in-place result " + number(pair.result) +
                        " is not one of " + number(results.size()));
       uint32_t from = operands[pair.operand], to = results[pair.result];
       if (problem.tiles[from].bytes != problem.tiles[to].bytes)
-        return invalid(what + ": in-place " + problem.describeTile(from) +
+        return invalid(what() + ": in-place " + problem.describeTile(from) +
                        " has " + number(problem.tiles[from].bytes) +
                        " bytes, but " + problem.describeTile(to) + " has " +
                        number(problem.tiles[to].bytes));
