@@ -48,6 +48,9 @@ Expected<OwningOpRef<ModuleOp>> turnip::import::buildForwardModule(
     const ParameterSource &source, ForwardBuilder build) {
   context.loadDialect<ein::EinDialect, func::FuncDialect, arith::ArithDialect,
                       math::MathDialect>();
+  if (options.entry.empty())
+    return Status::error(StatusCode::InvalidArgument,
+                         "expected a name for the entry point, but got ''");
   TURNIP_RETURN_IF_ERROR(
       checkExtent("sequence length", options.sequenceLength));
   TURNIP_RETURN_IF_ERROR(checkExtent("batch", options.batch));

@@ -132,6 +132,25 @@ static bool isStage(StringRef name) {
   return false;
 }
 
+/// Numbers of cases and seconds count up from 0; a program has a step.
+static bool areCountsValid() {
+  std::pair<const char *, std::pair<double, double>> counts[] = {
+      {"cases", {numCases, 0}},
+      {"first", {firstCase, 0}},
+      {"case", {onlyCase, onlyCase.getNumOccurrences() ? 0 : -1}},
+      {"seconds", {seconds, 0}},
+      {"max-steps", {maxSteps, 1}}};
+  for (auto [name, values] : counts) {
+    auto [value, least] = values;
+    if (value >= least)
+      continue;
+    llvm::errs() << "turnip-stress: error: --" << name << ": expected at least "
+                 << int64_t(least) << ", but got " << value << "\n";
+    return false;
+  }
+  return true;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
@@ -140,7 +159,7 @@ int main(int argc, char **argv) {
       "reference evaluator\n";
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return exitCode(StatusCode::InvalidArgument);
-  if (!isStage(lastStage))
+  if (!isStage(lastStage) || !areCountsValid())
     return exitCode(StatusCode::InvalidArgument);
   registerAllPasses();
   DialectRegistry registry;

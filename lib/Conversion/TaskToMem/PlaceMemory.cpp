@@ -351,11 +351,18 @@ void PlaceMemoryPass::write(planner::Problem &machine,
 LogicalResult PlaceMemoryPass::place(ArrayRef<task::GraphOp> graphs) {
   ParameterLayout layout(memoryAlignment);
   uint32_t devices = 1;
+  SmallVector<task::Box> boxes;
   for (task::GraphOp graph : graphs) {
     devices = std::max(devices, static_cast<uint32_t>(graph.getDevices()));
-    for (auto parameter : graph.getOps<task::ParameterOp>())
+    for (auto parameter : graph.getOps<task::ParameterOp>()) {
       layout.add(parameter);
+      boxes.push_back(task::boxOf(
+          parameter, parameter.getTile().getType().getElementType()));
+    }
   }
+  // One file gives them to all graphs.
+  if (failed(task::verifySameTensors(boxes, /*viewsAllowed=*/true)))
+    return failure();
   layout.finish();
   if (layout.size() > caps.host)
     return fail(getOperation(),

@@ -272,6 +272,28 @@ void Executor::prepareRun() {
 // Running
 //===----------------------------------------------------------------------===//
 
+/// A stop is noticed when something completes. Where that may take long, the
+/// driver is told.
+void Executor::waitUntilOver() {
+  constexpr std::chrono::milliseconds patience(50);
+  const bool threaded = driver.properties().threaded;
+  bool hurried = false;
+  std::unique_lock<std::mutex> lock(mutex);
+  while (!over) {
+    if (threaded && (hurried || !shouldStop())) {
+      overCondition.wait_for(lock, patience);
+      continue;
+    }
+    lock.unlock();
+    if (threaded)
+      driver.hurry();
+    else
+      driver.pump();
+    hurried = true;
+    lock.lock();
+  }
+}
+
 RunOutcome Executor::run() {
   prepareRun();
   Status started = driver.start(*this);
@@ -283,18 +305,7 @@ RunOutcome Executor::run() {
   completeJoins(runRecord.begin);
   deliver(nullptr, 0);
 
-  const bool threaded = driver.properties().threaded;
-  std::unique_lock<std::mutex> lock(mutex);
-  while (!over) {
-    if (threaded) {
-      overCondition.wait(lock);
-      continue;
-    }
-    lock.unlock();
-    driver.pump();
-    lock.lock();
-  }
-  lock.unlock();
+  waitUntilOver();
   driver.finish();
   runRecord.end = runRecord.begin;
   for (uint32_t v : runRecord.completionOrder)

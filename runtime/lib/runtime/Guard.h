@@ -61,6 +61,7 @@ public:
   void submitBehind(const Command &command, const uint32_t *waits,
                     size_t numWaits) override;
   void pump() override { inner->pump(); }
+  void hurry() override { inner->hurry(); }
   void finish() override;
 
 private:

@@ -147,7 +147,8 @@ Expected<int32_t> Generator::next() {
   return static_cast<int32_t>(best);
 }
 
-Status Generator::run(std::ostream &out, std::vector<double> &times) {
+Status Generator::run(std::ostream &out, std::ostream &err,
+                      std::vector<double> &times) {
   std::optional<tokenizer::StreamDecoder> decoder;
   if (tokenizer) {
     decoder.emplace(*tokenizer);
@@ -155,8 +156,10 @@ Status Generator::run(std::ostream &out, std::vector<double> &times) {
       out << options.prompt << std::flush;
   }
   const char *separator = "";
+  bool isFull = false;
   for (uint64_t i = 0; i < options.generate; ++i) {
-    if (static_cast<int64_t>(tokens.size()) > length)
+    isFull = static_cast<int64_t>(tokens.size()) > length;
+    if (isFull)
       break;
     Expected<int32_t> token = next();
     if (!token)
@@ -176,5 +179,9 @@ Status Generator::run(std::ostream &out, std::vector<double> &times) {
   if (decoder)
     out << decoder->finish();
   out << "\n";
+  if (isFull)
+    err << "turnip-run: note: generation stopped after " << times.size()
+        << " of " << options.generate << " tokens: the program takes at most "
+        << length << "\n";
   return Status::ok();
 }

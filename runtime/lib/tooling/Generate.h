@@ -30,8 +30,9 @@ public:
                                     const RunOptions &options);
 
   /// Generates; text (with a vocabulary) or ids go to \p out as they come.
-  /// \p times gets the seconds of each run.
-  Status run(std::ostream &out, std::vector<double> &times);
+  /// Where the program's length ends it early, a note goes to \p err. \p times
+  /// gets the seconds of each run.
+  Status run(std::ostream &out, std::ostream &err, std::vector<double> &times);
 
 private:
   Generator(runtime::Session &session, const RunOptions &options)

@@ -126,7 +126,7 @@ Status RunTool::generate() {
   Expected<Generator> generator = Generator::create(*session, options);
   if (!generator)
     return generator.status();
-  TURNIP_RETURN_IF_ERROR(generator->run(out, times));
+  TURNIP_RETURN_IF_ERROR(generator->run(out, err, times));
   if (options.summary)
     printTimes();
   return Status::ok();

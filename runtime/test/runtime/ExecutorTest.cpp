@@ -351,6 +351,40 @@ TEST(Executor, StopsOnRequestAndRunsAgain) {
             "stopped with 0 of 1000 operations done");
 }
 
+TEST(Executor, StopsDuringASlowEmulatedCopy) {
+  TestGraph plain;
+  for (int i = 0; i < 10; ++i) {
+    Command copy;
+    copy.kind = Command::Kind::Copy;
+    copy.engine = 1;
+    plain.add(copy);
+    if (i)
+      plain.edge(i - 1, i);
+  }
+  ExecutableGraph graph = plain.build(2);
+  HostOptions options;
+  options.linkLatencyUs = 60e6;
+  std::unique_ptr<Driver> driver = createHostDriver(options);
+  MachineDescription machine;
+  machine.engines = {{"dev", EngineKind::Compute, 0, false},
+                     {"link", EngineKind::Transfer, 0, true}};
+  ASSERT_TRUE(driver->open(machine));
+  Executor executor(graph, *driver);
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    executor.requestStop();
+  });
+  auto start = std::chrono::steady_clock::now();
+  RunOutcome outcome = executor.run();
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  stopper.join();
+  EXPECT_EQ(outcome.status.message(), "stopped with 1 of 10 operations done");
+  EXPECT_LT(seconds.count(), 30);
+  const RunRecord &record = executor.record();
+  EXPECT_LT(record.ends[0] - record.starts[0], int64_t(30e9));
+}
+
 TEST(Executor, RunsAllocateNothing) {
 #ifdef TURNIP_THREAD_SANITIZER
   GTEST_SKIP() << "unsupported: allocations cannot be counted here";

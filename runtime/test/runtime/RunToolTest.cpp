@@ -195,7 +195,12 @@ TEST_F(RunTool, ContinuesTokens) {
   EXPECT_EQ(generate("7,3," + ids.substr(0, 1), "1").out,
             ids.substr(2, 1) + "\n");
   // The program takes 4 tokens, so a fifth is the last to come.
-  EXPECT_EQ(generate("7,3", "100").out, all.out);
+  EXPECT_EQ(all.err, "");
+  ToolResult full = generate("7,3", "100");
+  EXPECT_EQ(full.code, 0);
+  EXPECT_EQ(full.out, all.out);
+  EXPECT_EQ(full.err, "turnip-run: note: generation stopped after 3 of 100 "
+                      "tokens: the program takes at most 4\n");
 
   EXPECT_EQ(generate("7,3,1,1,1", "1").err,
             "turnip-run: error: the prompt has 5 tokens, but the program takes "

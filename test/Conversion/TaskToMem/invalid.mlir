@@ -60,3 +60,39 @@ module {
   mem.machine {}
   task.graph @main devices 1 {}
 }
+
+// -----
+
+// A parameter is one tensor, whatever graph names it.
+
+task.kernel @f(tensor<8xf32>) -> tensor<8xf32>
+task.kernel @g(tensor<4xf32>) -> tensor<4xf32>
+task.graph @a devices 1 {
+  // expected-note @below {{the name is first used here}}
+  %w = task.parameter "w" [8] offsets [0] sizes [8] : !task.tile<8xf32, host>
+  %y = task.call @f(%w) on host : (!task.tile<8xf32, host>) -> !task.tile<8xf32, host>
+  task.result %y "y" [8] offsets [0] sizes [8] : !task.tile<8xf32, host>
+}
+task.graph @b devices 1 {
+  // expected-error @below {{expected the outer shape of "w" to be [8], but got [4]}}
+  %w = task.parameter "w" [4] offsets [0] sizes [4] : !task.tile<4xf32, host>
+  %y = task.call @g(%w) on host : (!task.tile<4xf32, host>) -> !task.tile<4xf32, host>
+  task.result %y "y" [4] offsets [0] sizes [4] : !task.tile<4xf32, host>
+}
+
+// -----
+
+task.kernel @f(tensor<8xf32>) -> tensor<8xf32>
+task.kernel @g(tensor<8xf16>) -> tensor<8xf16>
+task.graph @a devices 1 {
+  // expected-note @below {{the name is first used here}}
+  %w = task.parameter "w" [8] offsets [0] sizes [8] : !task.tile<8xf32, host>
+  %y = task.call @f(%w) on host : (!task.tile<8xf32, host>) -> !task.tile<8xf32, host>
+  task.result %y "y" [8] offsets [0] sizes [8] : !task.tile<8xf32, host>
+}
+task.graph @b devices 1 {
+  // expected-error @below {{expected the element type of "w" to be 'f32', but got 'f16'}}
+  %w = task.parameter "w" [8] offsets [0] sizes [8] : !task.tile<8xf16, host>
+  %y = task.call @g(%w) on host : (!task.tile<8xf16, host>) -> !task.tile<8xf16, host>
+  task.result %y "y" [8] offsets [0] sizes [8] : !task.tile<8xf16, host>
+}

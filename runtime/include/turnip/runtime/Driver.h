@@ -166,6 +166,10 @@ public:
   /// Unless threaded: delivers events of submitted commands, at least one if
   /// any is outstanding.
   virtual void pump() {}
+  /// The run is being given up: waiting that stands for no work, such as that
+  /// of an emulated link, ends at once until the next start(). Events come as
+  /// ever. Called from the thread that runs, while others submit and deliver.
+  virtual void hurry() {}
   /// Ends a run: nothing is outstanding, nothing is delivered any more.
   virtual void finish() = 0;
 };

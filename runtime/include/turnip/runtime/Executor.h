@@ -184,6 +184,7 @@ private:
   bool mayDispatch(const Engine &engine, uint32_t rank) const;
   bool shouldStop() const;
   void issue(Engine &engine, uint32_t vertex);
+  void waitUntilOver();
   Status finalStatus() const;
 
   const ExecutableGraph &graph;

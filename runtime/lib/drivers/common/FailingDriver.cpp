@@ -56,6 +56,7 @@ public:
   }
 
   void pump() override { inner->pump(); }
+  void hurry() override { inner->hurry(); }
   void finish() override { inner->finish(); }
 
 private:

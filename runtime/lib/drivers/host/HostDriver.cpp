@@ -83,6 +83,7 @@ public:
   uint32_t queueDepth(uint32_t engine) const override;
   Status start(EventSink &sink) override;
   void submit(const Command *const *commands, size_t count) override;
+  void hurry() override { setHurry(true); }
   void finish() override { setSinks(nullptr); }
 
 private:
@@ -93,6 +94,7 @@ private:
   };
 
   void setSinks(EventSink *sink);
+  void setHurry(bool hurry);
 
   const HostOptions options;
   DriverProperties props;
@@ -155,7 +157,14 @@ void HostDriver::setSinks(EventSink *sink) {
   }
 }
 
+void HostDriver::setHurry(bool hurry) {
+  for (Engine &engine : engines)
+    if (engine.transfer)
+      engine.transfer->setHurry(hurry);
+}
+
 Status HostDriver::start(EventSink &sink) {
+  setHurry(false);
   setSinks(&sink);
   return Status::ok();
 }

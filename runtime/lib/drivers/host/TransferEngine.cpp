@@ -77,6 +77,18 @@ static void sleepUntil(int64_t deadline) {
   }
 }
 
+/// Sleeps in pieces that are short for somebody who wants to stop.
+int64_t TransferEngine::waitUntil(int64_t deadline) const {
+  constexpr int64_t piece = 50000000;
+  while (!hurry.load(std::memory_order_relaxed)) {
+    int64_t now = monotonicNanoseconds();
+    if (now >= deadline)
+      return deadline;
+    sleepUntil(std::min(deadline, now + piece));
+  }
+  return std::min(deadline, monotonicNanoseconds());
+}
+
 Event TransferEngine::transfer(const Entry &entry) {
   const Command &command = *entry.command;
   Event event;
@@ -102,10 +114,8 @@ Event TransferEngine::transfer(const Entry &entry) {
     nanoseconds += static_cast<double>(command.bytes) / options.linkGbps;
   nanoseconds *= jitterFactor(options.linkJitter, options.seed, command.vertex);
   int64_t deadline = event.start + static_cast<int64_t>(nanoseconds);
-  if (deadline > event.end) {
-    sleepUntil(deadline);
-    event.end = deadline;
-  }
+  if (deadline > event.end)
+    event.end = std::max(event.end, waitUntil(deadline));
   freeAt = event.end;
   return event;
 }

@@ -12,6 +12,7 @@
 #include "turnip/runtime/Drivers.h"
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -32,6 +33,10 @@ public:
   /// Events go to \p newSink from now on. No command is outstanding.
   void setSink(EventSink *newSink);
 
+  /// Whether copies take no longer than they have to, instead of the time that
+  /// the emulated link needs. Any thread.
+  void setHurry(bool value) { hurry.store(value); }
+
   /// At most depth commands are outstanding at a time.
   void submit(const Command &command);
 
@@ -43,11 +48,14 @@ private:
 
   void threadMain();
   Event transfer(const Entry &entry);
+  /// Returns the time when it stopped waiting.
+  int64_t waitUntil(int64_t deadline) const;
 
   const HostOptions options;
   /// When the emulated link is free again; the thread's own.
   int64_t freeAt = 0;
 
+  std::atomic<bool> hurry{false};
   std::mutex mutex;
   std::condition_variable workCondition;
   EventSink *sink = nullptr;
