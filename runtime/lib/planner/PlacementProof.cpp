@@ -21,9 +21,9 @@
 
 #include "HappensBefore.h"
 #include "PlacementMessages.h"
+#include "SegmentMap.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 using namespace turnip;
@@ -78,12 +78,6 @@ struct Doubt {
   bool isData = false;
 };
 
-/// A stretch of bytes that belongs to one instance.
-struct Segment {
-  uint64_t end = 0;
-  uint32_t instance = 0;
-};
-
 class Proof {
 public:
   Proof(const Placement &placement, const PlacementMessages &messages)
@@ -92,8 +86,6 @@ public:
   Status run();
 
 private:
-  using SegmentMap = std::map<uint64_t, Segment>;
-
   static Status error(std::string message) {
     return PlacementMessages::error(std::move(message));
   }
@@ -112,8 +104,6 @@ private:
   Status leave();
   /// The instance that fills exactly the given range, or None.
   uint32_t find(uint32_t memory, uint64_t offset, uint64_t bytes) const;
-  void overwrite(SegmentMap &map, uint64_t begin, uint64_t end,
-                 uint32_t instance);
 
   Status checkFollows(uint32_t op, uint32_t index, Instance &instance);
   Status checkFollowsCrowd(uint32_t op, uint32_t index, Instance &instance);
@@ -302,18 +292,11 @@ Status Proof::enter() {
     }
     SegmentMap &map = segments[piece.memory];
     uint64_t end = piece.offset + piece.bytes;
-    auto next = map.lower_bound(piece.offset);
-    const Instance *other = nullptr;
-    if (next != map.end() && next->first < end)
-      other = &instances[next->second.instance];
-    else if (next != map.begin() && std::prev(next)->second.end > piece.offset)
-      other = &instances[std::prev(next)->second.instance];
-    if (other)
+    if (const SegmentMap::Segment *other = map.firstIn(piece.offset, end))
       return error("entry of " + messages.value(piece.value) + " in " +
                    messages.piece(piece) + " overlaps " +
-                   writerName(*other, piece.memory));
-    map.emplace_hint(next, piece.offset,
-                     Segment{end, static_cast<uint32_t>(instances.size())});
+                   writerName(instances[other->owner], piece.memory));
+    map.assign(piece.offset, end, static_cast<uint32_t>(instances.size()));
     Instance instance;
     instance.value = piece.value;
     instance.offset = piece.offset;
@@ -325,12 +308,12 @@ Status Proof::enter() {
 }
 
 uint32_t Proof::find(uint32_t memory, uint64_t offset, uint64_t bytes) const {
-  auto found = segments[memory].find(offset);
-  if (found == segments[memory].end() || found->second.end - offset != bytes)
+  const SegmentMap::Segment *found = segments[memory].find(offset);
+  if (!found || found->end - offset != bytes)
     return None;
-  const Instance &instance = instances[found->second.instance];
+  const Instance &instance = instances[found->owner];
   bool whole = instance.offset == offset && instance.bytes == bytes;
-  return whole ? found->second.instance : None;
+  return whole ? found->owner : None;
 }
 
 Status Proof::read(uint32_t op, uint32_t index) {
@@ -366,63 +349,35 @@ Status Proof::read(uint32_t op, uint32_t index) {
 
 /// Names whatever lies where \p op looks for something else.
 Status Proof::misread(uint32_t op, const Access &access) const {
-  const SegmentMap &map = segments[access.memory];
-  auto next = map.upper_bound(access.offset);
-  if (next != map.begin() && std::prev(next)->second.end > access.offset)
-    --next;
-  if (next == map.end() || next->first >= access.offset + access.bytes)
+  const SegmentMap::Segment *there = segments[access.memory].firstIn(
+      access.offset, access.offset + access.bytes);
+  if (!there)
     return error(readName(op, access) +
                  ", but nothing is written there before");
-  const Instance &other = instances[next->second.instance];
+  const Instance &other = instances[there->owner];
   return error(readName(op, access) + ", but bytes from " +
-               std::to_string(std::max(next->first, access.offset)) + " hold " +
-               messages.value(other.value) + " from " +
+               std::to_string(std::max(there->begin, access.offset)) +
+               " hold " + messages.value(other.value) + " from " +
                writerName(other, access.memory));
-}
-
-void Proof::overwrite(SegmentMap &map, uint64_t begin, uint64_t end,
-                      uint32_t instance) {
-  auto next = map.lower_bound(begin);
-  if (next != map.end() && next->first == begin && next->second.end == end) {
-    next->second.instance = instance;
-    return;
-  }
-  if (next != map.begin()) {
-    Segment &left = std::prev(next)->second;
-    if (left.end > begin) {
-      if (left.end > end)
-        next = map.emplace_hint(next, end, left);
-      left.end = begin;
-    }
-  }
-  while (next != map.end() && next->first < end) {
-    Segment segment = next->second;
-    next = map.erase(next);
-    if (segment.end > end) {
-      next = map.emplace_hint(next, end, segment);
-      break;
-    }
-  }
-  map.emplace_hint(next, begin, Segment{end, instance});
 }
 
 Status Proof::write(uint32_t op, uint32_t index) {
   const Access &access = placement.accesses[index];
   SegmentMap &map = segments[access.memory];
   uint64_t end = access.offset + access.bytes;
-  auto next = map.upper_bound(access.offset);
-  if (next != map.begin() && std::prev(next)->second.end > access.offset)
-    --next;
-  for (; next != map.end() && next->first < end; ++next)
-    TURNIP_RETURN_IF_ERROR(
-        checkFollows(op, index, instances[next->second.instance]));
+  Status status;
+  if (!map.visit(access.offset, end, [&](const SegmentMap::Segment &segment) {
+        status = checkFollows(op, index, instances[segment.owner]);
+        return status.isOk();
+      }))
+    return status;
   Instance instance;
   instance.value = access.value;
   instance.offset = access.offset;
   instance.bytes = access.bytes;
   instance.access = index;
   instance.writer = op;
-  overwrite(map, access.offset, end, static_cast<uint32_t>(instances.size()));
+  map.assign(access.offset, end, static_cast<uint32_t>(instances.size()));
   instances.push_back(instance);
   return Status::ok();
 }

@@ -86,20 +86,3 @@ Status bench::runShapes(Arguments &arguments) {
     }
   return Status::ok();
 }
-
-Status bench::runScale(Arguments &arguments) {
-  TURNIP_RETURN_IF_ERROR(arguments.finish());
-  printHeader();
-  for (uint32_t layers : {14, 140, 1400}) {
-    Problem problem = trainingProblem(layers, 16, 1 << 20, 1e-3);
-    // An eighth of the activations fits.
-    problem.memories[deviceMemory(0)].capacity = uint64_t(layers) * 16 / 8
-                                                 << 20;
-    PlanOptions options;
-    options.order = OrderKind::Given;
-    options.horizon = 0.5;
-    TURNIP_RETURN_IF_ERROR(report("one plan", problem, 8, options));
-    TURNIP_RETURN_IF_ERROR(report("portfolio", problem, 8));
-  }
-  return Status::ok();
-}
