@@ -8,63 +8,70 @@
 
 #include "Edges.h"
 #include "HappensBefore.h"
+#include "SegmentMap.h"
 
 #include <algorithm>
-#include <map>
 
 using namespace turnip;
 using namespace turnip::planner;
 
 namespace {
-/// What a range was written by last, and who has read that since.
+/// What a range was written by last, and who has read that since; by numbers
+/// in the list without joins.
 struct Occupant {
   uint32_t writer = None;
-  /// A join of all readers, once there is one.
+  /// A join of all readers, once there is one, by its final number.
   uint32_t join = None;
   /// Segments that still belong to it.
   uint32_t segments = 0;
   std::vector<uint32_t> readers;
 };
 
-struct Segment {
-  uint64_t end = 0;
-  uint32_t occupant = 0;
-};
-
-/// Walks the operations once and collects edges. New numbers leave room for
-/// the joins that come up on the way.
+/// Walks the operations once and lists edges, sorted, by final numbers: a join
+/// comes right before the operation that first needs it.
 class EdgeFinder {
 public:
   explicit EdgeFinder(Plan &plan)
-      : plan(plan), old(plan.placement),
-        memories(plan.placement.memories.size()) {}
+      : plan(plan), old(plan.placement), number(old.numOps(), None),
+        memories(old.memories.size()) {}
 
   void run();
 
 private:
-  using SegmentMap = std::map<uint64_t, Segment>;
+  /// Edges to the same operation, or join.
+  using Incoming = std::vector<std::pair<uint32_t, EdgeKind>>;
 
+  void enter();
+  void addOp(uint32_t op);
   void read(const Access &access, uint32_t op);
   void write(const Access &access, uint32_t op);
-  void waitForAll(uint32_t occupant, uint32_t op, bool whole);
+  void waitForAll(Occupant &occupant, uint32_t op, bool whole);
+  void joinReaders(Occupant &occupant, uint32_t op);
   uint32_t newOccupant(uint32_t writer);
   void removeSegment(uint32_t occupant);
-  void addEdge(uint32_t from, uint32_t to, EdgeKind kind) {
-    if (from != None && from != to)
-      edges.push_back({from, to, kind});
+  void waitFor(uint32_t from, EdgeKind kind, uint32_t op) {
+    if (from != None && from != op)
+      incoming.emplace_back(number[from], kind);
   }
+  /// Numbers the next operation or join, which waits for \p from.
+  uint32_t append(Incoming &from);
+  void insertJoins();
 
   Plan &plan;
-  const Placement &old;
+  Placement &old;
+  /// Final numbers.
+  std::vector<uint32_t> number;
   std::vector<SegmentMap> memories;
   std::vector<Occupant> occupants;
   std::vector<uint32_t> spare;
-  /// Edges and joins by old numbers; join i is numbered old.numOps() + i and
-  /// comes right before operation joinBefore[i].
   std::vector<Edge> edges;
-  std::vector<uint32_t> joinBefore;
-
-  void renumber();
+  uint32_t count = 0;
+  std::vector<uint32_t> joins;
+  /// Of the operation at hand, and of a join.
+  Incoming incoming, joined;
+  /// Edges that were there before, sorted, and the first that is still to come.
+  std::vector<Edge> given;
+  size_t nextGiven = 0;
 };
 } // namespace
 
@@ -95,118 +102,124 @@ void EdgeFinder::removeSegment(uint32_t id) {
   spare.push_back(id);
 }
 
+uint32_t EdgeFinder::append(Incoming &from) {
+  // Where both kinds join the same two operations the data edge, which sorts
+  // first, stays.
+  std::sort(from.begin(), from.end());
+  uint32_t last = None;
+  for (const auto &[source, kind] : from)
+    if (source != last)
+      edges.push_back({last = source, count, kind});
+  from.clear();
+  return count++;
+}
+
 void EdgeFinder::read(const Access &access, uint32_t op) {
-  auto found = memories[access.memory].find(access.offset);
-  Occupant &occupant = occupants[found->second.occupant];
-  addEdge(occupant.writer, op, EdgeKind::Data);
+  Occupant &occupant =
+      occupants[memories[access.memory].find(access.offset)->owner];
+  waitFor(occupant.writer, EdgeKind::Data, op);
   if (occupant.readers.empty() || occupant.readers.back() != op)
     occupant.readers.push_back(op);
 }
 
-void EdgeFinder::waitForAll(uint32_t id, uint32_t op, bool whole) {
-  Occupant &occupant = occupants[id];
+void EdgeFinder::joinReaders(Occupant &occupant, uint32_t op) {
+  // An operation that reads what it overwrites cannot wait for itself.
+  for (uint32_t reader : occupant.readers)
+    if (reader != op)
+      joined.emplace_back(number[reader], EdgeKind::Memory);
+  occupant.join = append(joined);
+  joins.push_back(occupant.join);
+}
+
+void EdgeFinder::waitForAll(Occupant &occupant, uint32_t op, bool whole) {
   if (occupant.readers.empty()) {
-    addEdge(occupant.writer, op, EdgeKind::Memory);
+    waitFor(occupant.writer, EdgeKind::Memory, op);
     return;
   }
   bool last = whole && occupant.segments == 1;
   if (occupant.join == None &&
       (last || occupant.readers.size() <= joinThreshold)) {
     for (uint32_t reader : occupant.readers)
-      addEdge(reader, op, EdgeKind::Memory);
+      waitFor(reader, EdgeKind::Memory, op);
     return;
   }
-  if (occupant.join == None) {
-    occupant.join = old.numOps() + static_cast<uint32_t>(joinBefore.size());
-    joinBefore.push_back(op);
-    // An operation that reads what it overwrites cannot wait for itself.
-    for (uint32_t reader : occupant.readers)
-      if (reader != op)
-        addEdge(reader, occupant.join, EdgeKind::Memory);
-  }
-  addEdge(occupant.join, op, EdgeKind::Memory);
+  if (occupant.join == None)
+    joinReaders(occupant, op);
+  incoming.emplace_back(occupant.join, EdgeKind::Memory);
 }
 
 void EdgeFinder::write(const Access &access, uint32_t op) {
-  SegmentMap &map = memories[access.memory];
   uint64_t begin = access.offset, end = access.offset + access.bytes;
-  auto at = map.upper_bound(begin);
-  if (at != map.begin() && std::prev(at)->second.end > begin)
-    --at;
-  while (at != map.end() && at->first < end) {
-    uint64_t from = at->first;
-    Segment segment = at->second;
-    bool whole = from >= begin && segment.end <= end;
-    waitForAll(segment.occupant, op, whole);
-    at = map.erase(at);
-    if (from < begin) {
-      map[from] = {begin, segment.occupant};
-      ++occupants[segment.occupant].segments;
+  SegmentMap &map = memories[access.memory];
+  map.visit(begin, end, [&](const SegmentMap::Segment &segment) {
+    bool whole = segment.begin >= begin && segment.end <= end;
+    waitForAll(occupants[segment.owner], op, whole);
+    if (whole)
+      removeSegment(segment.owner);
+    else if (segment.begin < begin && segment.end > end)
+      ++occupants[segment.owner].segments;
+    return true;
+  });
+  map.assign(begin, end, newOccupant(op));
+}
+
+void EdgeFinder::enter() {
+  for (const Piece &piece : old.entry)
+    if (old.memories[piece.memory].writable)
+      memories[piece.memory].assign(piece.offset, piece.offset + piece.bytes,
+                                    newOccupant(None));
+  given = std::move(old.edges);
+  std::sort(given.begin(), given.end(),
+            [](const Edge &a, const Edge &b) { return a.to < b.to; });
+}
+
+void EdgeFinder::addOp(uint32_t op) {
+  ArrayView<Access> accesses = old.accessesOf(op);
+  for (const Access &access : accesses)
+    if (access.role == Role::Read && old.memories[access.memory].writable)
+      read(access, op);
+  for (const Access &access : accesses)
+    if (access.role != Role::Read)
+      write(access, op);
+  for (; nextGiven < given.size() && given[nextGiven].to == op; ++nextGiven)
+    waitFor(given[nextGiven].from, given[nextGiven].kind, op);
+  number[op] = append(incoming);
+}
+
+/// Makes room for the joins in the lists of operations.
+void EdgeFinder::insertJoins() {
+  if (joins.empty())
+    return;
+  uint32_t from = old.numOps();
+  old.kinds.resize(count);
+  old.accessBegin.resize(count + 1);
+  plan.ops.resize(count);
+  size_t join = joins.size();
+  old.accessBegin[count] = old.accessBegin[from];
+  for (uint32_t to = count; to-- > 0 && join > 0;) {
+    bool isJoin = joins[join - 1] == to;
+    if (isJoin) {
+      --join;
+      old.accessBegin[to] = old.accessBegin[to + 1];
+      old.kinds[to] = OpKind::Join;
+      plan.ops[to] = {};
+      continue;
     }
-    if (segment.end > end) {
-      at = map.emplace_hint(at, end, Segment{segment.end, segment.occupant});
-      ++occupants[segment.occupant].segments;
-    }
-    removeSegment(segment.occupant);
+    --from;
+    old.accessBegin[to] = old.accessBegin[from];
+    old.kinds[to] = old.kinds[from];
+    plan.ops[to] = plan.ops[from];
   }
-  map[begin] = {end, newOccupant(op)};
 }
 
 void EdgeFinder::run() {
-  edges = old.edges;
-  for (const Piece &piece : old.entry)
-    if (old.memories[piece.memory].writable)
-      memories[piece.memory][piece.offset] = {piece.offset + piece.bytes,
-                                              newOccupant(None)};
-  for (uint32_t op = 0; op < old.numOps(); ++op) {
-    for (const Access &access : old.accessesOf(op))
-      if (access.role == Role::Read && old.memories[access.memory].writable)
-        read(access, op);
-    for (const Access &access : old.accessesOf(op))
-      if (access.role != Role::Read)
-        write(access, op);
-  }
-  renumber();
-}
-
-static bool comesBefore(const Edge &a, const Edge &b) {
-  if (a.to != b.to)
-    return a.to < b.to;
-  if (a.from != b.from)
-    return a.from < b.from;
-  return a.kind < b.kind;
-}
-
-void EdgeFinder::renumber() {
-  Plan result;
-  std::vector<uint32_t> number(old.numOps() + joinBefore.size());
-  size_t join = 0;
-  for (uint32_t op = 0; op < old.numOps(); ++op) {
-    for (; join < joinBefore.size() && joinBefore[join] == op; ++join) {
-      number[old.numOps() + join] =
-          result.placement.addOp(OpKind::Join, ArrayView<Access>());
-      result.ops.emplace_back();
-    }
-    number[op] = result.placement.addOp(old.kinds[op], old.accessesOf(op));
-    result.ops.push_back(plan.ops[op]);
-  }
-  for (Edge &edge : edges) {
-    edge.from = number[edge.from];
-    edge.to = number[edge.to];
-  }
-  std::sort(edges.begin(), edges.end(), comesBefore);
-  // Where both kinds join the same two operations the data edge, which sorts
-  // first, stays.
-  edges.erase(std::unique(edges.begin(), edges.end(),
-                          [](const Edge &a, const Edge &b) {
-                            return a.from == b.from && a.to == b.to;
-                          }),
-              edges.end());
-  plan.placement.kinds = std::move(result.placement.kinds);
-  plan.placement.accessBegin = std::move(result.placement.accessBegin);
-  plan.placement.accesses = std::move(result.placement.accesses);
-  plan.placement.edges = std::move(edges);
-  plan.ops = std::move(result.ops);
+  enter();
+  // Typical: two or three per operation.
+  edges.reserve(size_t(3) * old.numOps());
+  for (uint32_t op = 0; op < old.numOps(); ++op)
+    addOp(op);
+  insertJoins();
+  old.edges = std::move(edges);
 }
 
 void planner::addEdges(Plan &plan) { EdgeFinder(plan).run(); }

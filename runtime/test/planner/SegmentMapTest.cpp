@@ -105,7 +105,7 @@ TEST(SegmentMap, AgreesWithBytes) {
 TEST(SegmentMap, VisitStopsEarly) {
   SegmentMap map;
   for (uint32_t i = 0; i < 10; ++i)
-    map.assign(i * 10, i * 10 + 10, i);
+    map.assign(uint64_t(10) * i, uint64_t(10) * (i + 1), i);
   unsigned seen = 0;
   EXPECT_FALSE(map.visit(25, 80, [&](const Segment &segment) {
     ++seen;
