@@ -161,10 +161,10 @@ Status StressCase::checkSmallestCap(ModuleOp graph, uint64_t smallest) {
 
 /// Runs the graph on simulated machines: every schedule comes to its end.
 static Status simulate(const PlacedProgram &placed, Random &random) {
-  runtime::SimMachine machine;
-  machine.jitter = 0.9 * random.unit();
+  machine::Machine machine = machine::Machine::uniform();
+  machine.kernelJitter = machine.transferJitter = 0.9 * random.unit();
   machine.seed = random.next();
-  machine.links["default"] = {1e6 * random.between(1, 9999), 1e-5};
+  machine.otherLink->bandwidth = 1e6 * random.between(1, 9999);
   Expected<std::unique_ptr<runtime::Session>> session =
       placed.open(runtime::createSimDriver(machine));
   if (!session)

@@ -90,8 +90,10 @@ static void addProgramFlags(FlagParser &parser, RunOptions &options) {
 }
 
 static void addDeviceFlags(FlagParser &parser, RunOptions &options) {
-  parser.addString("device", "host|null|sim:FILE",
-                   "what to run on (default host)", options.device);
+  parser.addString("device", "host|null|sim:MACHINE",
+                   "what to run on (default host); a machine is a name such as "
+                   "h100 or a file",
+                   options.device);
   parser.addString("schedule", "POLICY",
                    "dynamic (default), fixed, random:SEED or replay:FILE",
                    options.schedule);
@@ -100,15 +102,19 @@ static void addDeviceFlags(FlagParser &parser, RunOptions &options) {
                      "processor)",
                      1, 1024, options.lanes);
   parser.addNumber("link-gbps", "G",
-                   "host: emulate links of G * 10^9 bytes per second", 0, 1e6,
-                   options.linkGbps);
+                   "host, sim: emulate links of G * 10^9 bytes per second", 0,
+                   1e6, options.linkGbps);
   parser.addNumber("link-latency-us", "T",
-                   "host: microseconds before a copy's first byte", 0, 1e9,
+                   "host, sim: microseconds before a copy's first byte", 0, 1e9,
                    options.linkLatencyUs);
-  parser.addNumber("link-jitter", "J",
-                   "host: vary emulated copy times by a factor of 1 - J to 1 "
-                   "+ J",
-                   0, 1, options.linkJitter);
+  parser.addNumber(
+      "link-jitter", "J",
+      "host, sim: vary emulated copy times by a factor of 1 - J to "
+      "1 + J",
+      0, 1, options.linkJitter);
+  parser.addNumber("kernel-jitter", "J",
+                   "sim: vary kernel times by a factor of 1 - J to 1 + J", 0, 1,
+                   options.kernelJitter);
   parser.addSwitch("guard",
                    "host: a guarded mapping for every buffer, freed ranges "
                    "poisoned",
@@ -218,6 +224,20 @@ std::string RunOptions::helpText() {
          "interrupted\n";
 }
 
+/// The machine to simulate, with what the flags say about it.
+Expected<machine::Machine> RunOptions::findMachine() const {
+  Expected<machine::Machine> machine = machine::Machine::find(device.substr(4));
+  if (!machine)
+    return machine;
+  if (linkJitter > 0)
+    machine->transferJitter = linkJitter;
+  if (kernelJitter > 0)
+    machine->kernelJitter = kernelJitter;
+  if (seed > 0)
+    machine->seed = seed;
+  return machine;
+}
+
 Expected<std::unique_ptr<runtime::Driver>> RunOptions::createDriver() const {
   std::unique_ptr<runtime::Driver> driver;
   if (device == "host") {
@@ -232,14 +252,14 @@ Expected<std::unique_ptr<runtime::Driver>> RunOptions::createDriver() const {
   } else if (device == "null") {
     driver = runtime::createNullDriver();
   } else if (device.compare(0, 4, "sim:") == 0) {
-    Expected<runtime::SimMachine> machine =
-        runtime::SimMachine::read(device.substr(4));
+    Expected<machine::Machine> machine = findMachine();
     if (!machine)
       return machine.status();
-    driver = runtime::createSimDriver(std::move(*machine));
+    driver = runtime::createSimDriver(std::move(*machine),
+                                      {linkGbps, linkLatencyUs});
   } else {
     return usage("unknown device '" + device +
-                 "': expected host, null or sim:FILE");
+                 "': expected host, null or sim:MACHINE");
   }
   if (injectFailure)
     driver = runtime::createFailingDriver(std::move(driver), *injectFailure);

@@ -9,6 +9,7 @@
 #ifndef TURNIP_LIB_TOOLING_RUNOPTIONS_H
 #define TURNIP_LIB_TOOLING_RUNOPTIONS_H
 
+#include "turnip/machine/Machine.h"
 #include "turnip/runtime/Driver.h"
 #include "turnip/support/Status.h"
 
@@ -56,6 +57,7 @@ struct RunOptions {
   double linkGbps = 0;
   double linkLatencyUs = 0;
   double linkJitter = 0;
+  double kernelJitter = 0;
   /// The number of the command to fail; for tests.
   std::optional<uint64_t> injectFailure;
 
@@ -79,6 +81,9 @@ struct RunOptions {
 
   /// Makes the driver that the flags ask for.
   Expected<std::unique_ptr<runtime::Driver>> createDriver() const;
+
+private:
+  Expected<machine::Machine> findMachine() const;
 };
 
 } // namespace turnip::tooling

@@ -45,21 +45,34 @@ const DriverCase driverCases[] = {
     {"host3", [] { return createHost(3, 0, 0, false); }},
     {"hostLink", [] { return createHost(2, 10, 20, false); }},
     {"hostTrap", [] { return createHost(2, 0, 0, true); }},
-    {"sim", [] { return createSimDriver(SimMachine()); }},
+    {"sim", [] { return createSimDriver(machine::Machine::uniform()); }},
     {"simJitter",
      [] {
-       SimMachine machine;
-       machine.jitter = 0.5;
-       machine.devices["default"].lanes = 3;
+       auto machine = machine::Machine::uniform();
+       machine.kernelJitter = machine.transferJitter = 0.5;
+       machine.otherDevice->lanes = 3;
        return createSimDriver(machine);
      }},
     {"simQueue",
      [] {
-       SimMachine machine;
-       machine.jitter = 0.5;
-       machine.devices["default"].lanes = 2;
-       machine.devices["default"].queue = 3;
-       machine.devices["default"].submitLatency = 1e-5;
+       auto machine = machine::Machine::uniform();
+       machine.kernelJitter = machine.transferJitter = 0.5;
+       machine.otherDevice->lanes = 2;
+       machine.otherDevice->queue = 3;
+       machine.otherDevice->submitLatency = 1e-5;
+       return createSimDriver(machine);
+     }},
+    {"simShared",
+     [] {
+       auto machine = machine::Machine::uniform();
+       machine.otherDevice->lanes = 3;
+       machine.otherDevice->queue = 1;
+       machine.otherDevice->waits = false;
+       machine.otherDevice->sharedLaunches = true;
+       machine.otherDevice->interference = 1e-11;
+       machine.switches.push_back({"all", 1e9});
+       machine.otherLink->switches = {0};
+       machine.otherLink->queue = 1;
        return createSimDriver(machine);
      }},
     {"null", [] { return createNullDriver(); }},

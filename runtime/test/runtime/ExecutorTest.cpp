@@ -56,11 +56,18 @@ void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 
 static void doNothing(void *const *, const int64_t *, int64_t) {}
 
+/// Any number of devices of 10^9 operations per second.
+static machine::Machine billionFlops() {
+  machine::Machine machine = machine::Machine::uniform();
+  machine.otherDevice->classes[machine::KernelClass::Other]
+      .flops[ElementType::F32] = 1e9;
+  return machine;
+}
+
 static std::unique_ptr<Driver> openSim(uint32_t numDevices, double jitter = 0,
                                        uint64_t seed = 0) {
-  SimMachine machine;
-  machine.devices["default"].flops = 1e9;
-  machine.jitter = jitter;
+  machine::Machine machine = billionFlops();
+  machine.kernelJitter = machine.transferJitter = jitter;
   machine.seed = seed;
   std::unique_ptr<Driver> driver = createSimDriver(machine);
   EXPECT_TRUE(driver->open(computeMachine(numDevices)));
@@ -411,7 +418,7 @@ TEST(Executor, RunsAllocateNothing) {
 //===----------------------------------------------------------------------===//
 
 TEST(SimMachine, PredictsTimes) {
-  Expected<SimMachine> machine = SimMachine::parse(R"({
+  Expected<machine::Machine> machine = machine::Machine::parse(R"({
     "devices": {"dev0": {"flops": 1e9, "memory_bandwidth": 1e9,
                          "launch_overhead": 1e-6}},
     "links": {"default": {"bandwidth": 1e9, "latency": 2e-6}}})");
@@ -449,10 +456,9 @@ TEST(SimMachine, PredictsTimes) {
 /// 10 us after it was submitted and takes \p queue more than it runs.
 static double latencyBoundTime(const TestGraph &plain, unsigned queue,
                                RunRecord *record = nullptr) {
-  SimMachine machine;
-  machine.devices["default"].flops = 1e9;
-  machine.devices["default"].submitLatency = 1e-5;
-  machine.devices["default"].queue = queue;
+  machine::Machine machine = billionFlops();
+  machine.otherDevice->submitLatency = 1e-5;
+  machine.otherDevice->queue = queue;
   std::unique_ptr<Driver> driver = createSimDriver(machine);
   EXPECT_TRUE(driver->open(computeMachine(2)));
   ExecutableGraph graph = plain.build(2);
@@ -511,12 +517,12 @@ TEST(Executor, IssuingBehindRespectsEveryEdge) {
 
 TEST(SimMachine, RefusesWhatItDoesNotKnow) {
   auto refuse = [](const char *text) {
-    return SimMachine::parse(text).status().message();
+    return machine::Machine::parse(text).status().message();
   };
   EXPECT_EQ(refuse("[]"), "machine: expected an object, but got an array");
-  EXPECT_EQ(refuse("{\"jiter\": 1}"), "machine.jiter: unknown field");
+  EXPECT_EQ(refuse("{\"jiter\": 1}"), "jiter: unknown field");
   EXPECT_EQ(refuse("{\"jitter\": 2}"),
-            "machine.jitter: expected a number from 0 to 1, but got 2");
+            "jitter: expected a number from 0 to 1, but got 2");
   EXPECT_EQ(refuse("{\"devices\": {\"a\": {\"flops\": \"x\"}}}"),
             "devices.a.flops: expected a number, but got a string");
   EXPECT_EQ(refuse("{\"devices\": {\"a\": {\"lanes\": 1.5}}}"),
@@ -524,11 +530,12 @@ TEST(SimMachine, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(refuse("{\"devices\": {\"a\": {\"queue\": 1.5}}}"),
             "devices.a.queue: expected a whole number");
   EXPECT_EQ(refuse("{\"devices\": 1}"),
-            "devices: expected an object, but got a number");
+            "devices: expected an array, but got a number");
   EXPECT_EQ(refuse("{\"links\": []}"),
             "links: expected an object, but got an array");
   EXPECT_EQ(refuse("{\"jitter\": 1"), "line 1, column 13: expected ',' or '}'");
-  EXPECT_EQ(SimMachine::read("/nowhere/x").status().code(), StatusCode::Io);
+  EXPECT_EQ(machine::Machine::read("/nowhere/x").status().code(),
+            StatusCode::Io);
 }
 
 /// The simulated time of 8 independent chains of 40 calls that visit 4 devices

@@ -190,8 +190,8 @@ TEST(Session, EmptyEntriesRun) {
 }
 
 TEST(Session, DriversWithoutDataNeedNoBinding) {
-  auto session = Session::create(makeProgram(), createSimDriver(SimMachine()),
-                                 mainEntry());
+  auto session = Session::create(
+      makeProgram(), createSimDriver(machine::Machine::uniform()), mainEntry());
   ASSERT_TRUE(session);
   Status status = (*session)->run();
   EXPECT_TRUE(status) << status.message();

@@ -244,11 +244,13 @@ static constexpr double simulatedFlops = 5e8;
 
 static std::unique_ptr<Driver> branchesDriver(bool onHost, uint64_t seed) {
   if (!onHost) {
-    SimMachine machine;
-    machine.devices["default"].flops = simulatedFlops;
-    machine.devices["default"].memoryBandwidth = 1e12;
-    machine.links["default"] = {branchBytesPerSecond, 0};
-    machine.jitter = 0.5;
+    machine::Machine machine = machine::Machine::uniform();
+    machine.otherDevice->classes[machine::KernelClass::Other]
+        .flops[ElementType::F32] = simulatedFlops;
+    machine.otherDevice->memoryBandwidth = 1e12;
+    machine.otherLink->bandwidth = branchBytesPerSecond;
+    machine.otherLink->latency = 0;
+    machine.kernelJitter = machine.transferJitter = 0.5;
     machine.seed = seed;
     return createSimDriver(machine);
   }

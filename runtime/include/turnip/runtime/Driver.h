@@ -18,6 +18,7 @@
 #ifndef TURNIP_RUNTIME_DRIVER_H
 #define TURNIP_RUNTIME_DRIVER_H
 
+#include "turnip/machine/Machine.h"
 #include "turnip/runtime/KernelABI.h"
 #include "turnip/support/Status.h"
 
@@ -60,10 +61,21 @@ struct EngineDescription {
   bool toDevice = false;
 };
 
+/// What is known of a kernel before it runs. Drivers that compute ignore it.
+struct KernelDescription {
+  machine::KernelClass kernelClass = machine::KernelClass::Other;
+  /// What it computes with.
+  ElementType type = ElementType::F32;
+  /// See machine::kernelHash(); 0: not known.
+  uint64_t hash = 0;
+};
+
 /// What a driver is asked to provide.
 struct MachineDescription {
   std::vector<MemoryDescription> memories;
   std::vector<EngineDescription> engines;
+  /// Commands refer to these by number.
+  std::vector<KernelDescription> kernels;
 };
 
 /// One vertex of the graph in the form that a driver executes.
@@ -90,6 +102,8 @@ struct Command {
   uint64_t bytes = 0;
   /// Launch: floating-point operations.
   double flops = 0;
+  /// Launch: index into MachineDescription::kernels, or no index of it.
+  uint32_t kernel = UINT32_MAX;
 };
 
 /// The completion of one command. Times are nanoseconds of the driver's clock.

@@ -9,9 +9,9 @@
 #ifndef TURNIP_RUNTIME_DRIVERS_H
 #define TURNIP_RUNTIME_DRIVERS_H
 
+#include "turnip/machine/Machine.h"
 #include "turnip/runtime/Driver.h"
 
-#include <map>
 #include <memory>
 
 namespace turnip::runtime {
@@ -34,6 +34,14 @@ struct HostOptions {
   bool trapFaults = false;
 };
 
+/// Options of the sim driver.
+struct SimOptions {
+  /// As HostOptions have them: links that are emulated on top of those that the
+  /// machine has. A copy takes the longer of the two times.
+  double linkGbps = 0;
+  double linkLatencyUs = 0;
+};
+
 /// Runs everything on the processors of this machine. Each device is an arena
 /// and \p options.lanes threads, which share the grid points of the operations
 /// they are given; each direction of a link is a thread that copies, and sleeps
@@ -44,52 +52,13 @@ std::unique_ptr<Driver> createHostDriver(const HostOptions &options);
 /// Completes every command at once: what remains is the cost of dispatch.
 std::unique_ptr<Driver> createNullDriver();
 
-/// The machine that the sim driver simulates, in SI units.
-struct SimMachine {
-  struct Compute {
-    /// Floating-point operations per second of one lane.
-    double flops = 1e12;
-    /// Bytes per second between a lane and its memory.
-    double memoryBandwidth = 1e11;
-    /// Seconds that every launch takes on top.
-    double launchOverhead = 0;
-    /// Operations that run at the same time.
-    unsigned lanes = 1;
-    /// Seconds between the submission of an operation and its earliest start.
-    double submitLatency = 0;
-    /// Operations that the device takes on top of those that run, and holds
-    /// back until what they depend on is done.
-    unsigned queue = 0;
-  };
-  struct Link {
-    /// Bytes per second and seconds before the first byte.
-    double bandwidth = 25e9;
-    double latency = 10e-6;
-  };
-
-  /// By engine name; "default" holds for engines that are not listed.
-  std::map<std::string, Compute> devices;
-  std::map<std::string, Link> links;
-  /// Every duration is multiplied by a factor drawn evenly from
-  /// [1 - jitter, 1 + jitter); the vertex and the seed determine it.
-  double jitter = 0;
-  uint64_t seed = 0;
-
-  /// Reads a machine description:
-  ///   {"devices": {"default": {"flops": 2e14, "memory_bandwidth": 1e12,
-  ///                            "launch_overhead": 5e-6, "lanes": 1,
-  ///                            "submit_latency": 1e-5, "queue": 4}},
-  ///    "links": {"default": {"bandwidth": 25e9, "latency": 1e-5}},
-  ///    "jitter": 0.1, "seed": 1}
-  /// Every field is optional; unknown fields are errors.
-  static Expected<SimMachine> parse(const std::string &text);
-  static Expected<SimMachine> read(const std::string &path);
-};
-
-/// Simulates \p machine on a virtual clock; moves no data. An operation takes
-/// its launch overhead plus the longer of its arithmetic and its memory
-/// traffic; a copy its latency plus bytes / bandwidth.
-std::unique_ptr<Driver> createSimDriver(SimMachine machine);
+/// Simulates \p machine on a virtual clock; moves no data. A launch takes what
+/// the device's rates say of its kernel, or what was measured of it; a copy the
+/// link's latency plus bytes / bandwidth. Copies that pass through one switch
+/// share its bandwidth evenly, as far as their links can take it. Opening it
+/// fails with InvalidArgument where the machine lacks a device or a link.
+std::unique_ptr<Driver> createSimDriver(machine::Machine machine,
+                                        const SimOptions &options = {});
 
 /// Passes everything to \p inner, but reports the command submitted as number
 /// \p failing (from 0) of each run as failed.

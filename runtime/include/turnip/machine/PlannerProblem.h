@@ -1,0 +1,40 @@
+//===- PlannerProblem.h - A machine as the planner sees it ------*- C++ -*-===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TURNIP_MACHINE_PLANNERPROBLEM_H
+#define TURNIP_MACHINE_PLANNERPROBLEM_H
+
+#include "turnip/machine/Machine.h"
+#include "turnip/planner/Problem.h"
+
+namespace turnip::machine {
+
+/// How much of a machine a program may use. Bytes.
+struct Share {
+  /// The first accelerators, in order.
+  uint32_t devices = 1;
+  /// Of each device's memory and of host RAM besides parameters; nothing: all
+  /// there is.
+  std::optional<uint64_t> deviceBytes;
+  std::optional<uint64_t> hostBytes;
+  /// What the parameters take, of host RAM too.
+  uint64_t parameterBytes = 0;
+};
+
+/// Adds the memories, devices and links of \p machine to \p problem: memories
+/// `dev0` ..., `host`, `params`; devices `dev0` ..., `host`. Each direction of
+/// a connection is a channel. Where two devices have no link, copies between
+/// them are taken to pass through the host. A link is as fast as the slowest
+/// switch on its way. Errors: InvalidArgument if the machine has fewer devices;
+/// DoesNotFit if parameters exceed host RAM.
+Status addMachine(const Machine &machine, const Share &share,
+                  planner::Problem &problem);
+
+} // namespace turnip::machine
+
+#endif // TURNIP_MACHINE_PLANNERPROBLEM_H

@@ -1,0 +1,318 @@
+//===- MachineTest.cpp - Machine descriptions -----------------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "turnip/machine/Machine.h"
+#include "turnip/machine/PlannerProblem.h"
+#include "gtest/gtest.h"
+
+#include <cstdio>
+#include <fstream>
+
+using namespace turnip;
+using namespace turnip::machine;
+
+static const char *const memories =
+    R"("memories": [{"name": "gpu", "capacity": "1GiB", "alignment": 256},
+                    {"name": "ram", "kind": "host", "capacity": 4096}])";
+static const char *const devices =
+    R"("devices": [{"name": "gpu", "memory": "gpu", "memory_bandwidth": 1e12,
+                    "launch_overhead": 1e-6,
+                    "classes": {"other": {"flops": {"f32": 1e12}},
+                                "contraction": {"flops": {"f16": 8e12},
+                                                "efficiency": 0.5}}},
+                   {"name": "cpu", "memory": "ram", "memory_bandwidth": 1e10,
+                    "classes": {"other": {"flops": {"f32": 1e11}}}}])";
+static const char *const links =
+    R"("switches": [{"name": "s", "bandwidth": 5e9}],
+       "links": [{"source": "ram", "destination": "gpu", "bandwidth": 1e10,
+                  "latency": 1e-5, "switches": ["s"]},
+                 {"source": "gpu", "destination": "ram", "bandwidth": 2e10,
+                  "latency": 1e-6}])";
+
+/// A description of these parts.
+static std::string describe(const std::string &a, const std::string &b,
+                            const std::string &c) {
+  return "{" + a + ", " + b + ", " + c + "}";
+}
+
+static std::string good() { return describe(memories, devices, links); }
+
+/// good() with the first \p from replaced by \p to.
+static std::string changed(const std::string &from, const std::string &to) {
+  std::string text = good();
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+static std::string refusal(const std::string &text) {
+  Expected<Machine> machine = Machine::parse(text);
+  if (machine)
+    return "none";
+  EXPECT_EQ(machine.status().code(), StatusCode::BadInput);
+  return machine.status().message();
+}
+
+TEST(Machine, ReadsEveryField) {
+  Expected<Machine> machine = Machine::parse(good());
+  ASSERT_TRUE(machine) << machine.status().message();
+  EXPECT_EQ(machine->memories[0].capacity, uint64_t(1) << 30);
+  EXPECT_EQ(machine->memories[0].alignment, 256U);
+  EXPECT_EQ(machine->accelerators(), std::vector<uint32_t>{0});
+  EXPECT_EQ(machine->hostMemory(), 1U);
+  EXPECT_EQ(machine->findDevice("dev0"), 0U);
+  EXPECT_EQ(machine->findDevice("host"), 1U);
+  EXPECT_EQ(machine->findDevice("dev1"), None);
+  EXPECT_EQ(machine->findDevice("tpu"), None);
+  EXPECT_EQ(machine->findMemory("params"), 1U);
+  EXPECT_EQ(machine->findMemory("dev0"), 0U);
+  EXPECT_EQ(machine->links[machine->findLink(1, 0)].switches,
+            std::vector<uint32_t>{0});
+}
+
+TEST(Machine, RatesFallBackOnOtherTypesAndClasses) {
+  Expected<Machine> machine = Machine::parse(good());
+  ASSERT_TRUE(machine);
+  const Device &device = machine->devices[0];
+  EXPECT_EQ(device.flopRate(KernelClass::Contraction, ElementType::F16), 4e12);
+  EXPECT_EQ(device.flopRate(KernelClass::Contraction, ElementType::BF16), 1e12);
+  EXPECT_EQ(device.flopRate(KernelClass::Gather, ElementType::I64), 1e12);
+  EXPECT_EQ(device.byteRate(KernelClass::Contraction), 5e11);
+  EXPECT_EQ(device.byteRate(KernelClass::Gather), 1e12);
+  EXPECT_DOUBLE_EQ(
+      device.seconds(KernelClass::Other, ElementType::F32, 3e6, 1e6), 4e-6);
+  EXPECT_DOUBLE_EQ(
+      device.seconds(KernelClass::Other, ElementType::F32, 1e6, 3e6), 4e-6);
+}
+
+TEST(Machine, WritesWhatItReads) {
+  Expected<Machine> machine = Machine::parse(good());
+  ASSERT_TRUE(machine);
+  machine->name = "m";
+  machine->kernels.push_back({"k", 0xabcdef0123456789, 1e-4});
+  machine->sources = {"a \"b\""};
+  machine->kernelJitter = 0.25;
+  std::string text = machine->toJson();
+  Expected<Machine> again = Machine::parse(text);
+  ASSERT_TRUE(again) << again.status().message() << text;
+  EXPECT_EQ(again->toJson(), text);
+  EXPECT_EQ(again->kernels[0].hash, 0xabcdef0123456789);
+}
+
+TEST(Machine, ReadsTheOldForm) {
+  Expected<Machine> machine = Machine::parse(R"({
+    "devices": {"default": {"flops": 2e12, "lanes": 2}, "dev1": {"queue": 4}},
+    "links": {"dev0->host": {"bandwidth": 3e9}}, "jitter": 0.5, "seed": 7})");
+  ASSERT_TRUE(machine) << machine.status().message();
+  EXPECT_EQ(machine->otherDevice->lanes, 2U);
+  EXPECT_EQ(
+      machine->otherDevice->flopRate(KernelClass::Gather, ElementType::F32),
+      2e12);
+  EXPECT_EQ(machine->devices[machine->findDevice("dev1")].queue, 4U);
+  EXPECT_EQ(machine->findDevice("dev0"), None);
+  ASSERT_EQ(machine->links.size(), 1U);
+  EXPECT_EQ(machine->links[0].bandwidth, 3e9);
+  EXPECT_EQ(machine->transferJitter, 0.5);
+  EXPECT_EQ(machine->kernelJitter, 0.5);
+  EXPECT_EQ(machine->seed, 7U);
+  EXPECT_EQ(refusal(R"({"links": {"x": {}}})"),
+            "links.x: expected a name such as host->dev0");
+}
+
+TEST(Machine, RefusesFieldsThatMakeNoSense) {
+  EXPECT_EQ(refusal("3"), "machine: expected an object, but got a number");
+  EXPECT_EQ(refusal("{\"a\": NaN}"), "line 1, column 7: expected a value");
+  EXPECT_EQ(refusal(changed("\"capacity\"", "\"capcity\"")),
+            "memories[0].capacity: expected a value, but there is none");
+  EXPECT_EQ(refusal(changed("\"alignment\"", "\"aligment\"")),
+            "memories[0].aligment: unknown field");
+  EXPECT_EQ(
+      refusal(changed("\"switches\": [{", "\"speed\": 1, \"switches\": [{")),
+      "speed: unknown field");
+  EXPECT_EQ(refusal(changed("\"1GiB\"", "0")),
+            "memories[0].capacity: expected a number from 1 to "
+            "1125899906842624, but got 0");
+  EXPECT_EQ(refusal(changed("\"1GiB\"", "\"0\"")),
+            "memories[0].capacity: expected a number from 1 to "
+            "1125899906842624, but got 0");
+  EXPECT_EQ(refusal(changed("\"1GiB\"", "-5")),
+            "memories[0].capacity: expected a number from 1 to "
+            "1125899906842624, but got -5");
+  EXPECT_EQ(refusal(changed("\"1GiB\"", "\"2048TiB\"")),
+            "memories[0].capacity: expected a number from 1 to "
+            "1125899906842624, but got 2251799813685248");
+  EXPECT_EQ(refusal(changed("\"1GiB\"", "1.5")),
+            "memories[0].capacity: expected a whole number");
+  EXPECT_EQ(refusal(changed("\"1GiB\"", "\"lots\"")).substr(0, 22),
+            "memories[0].capacity: ");
+  EXPECT_EQ(refusal(changed("256", "96")),
+            "memories[0].alignment: expected a power of 2 from 64 on, but got "
+            "96");
+  EXPECT_EQ(refusal(changed("\"host\"", "\"disk\"")),
+            "memories[1].kind: expected device or host, but got 'disk'");
+  EXPECT_EQ(refusal(changed("1e12", "0")),
+            "devices[0].memory_bandwidth: expected a number from 1 to 1e+18, "
+            "but got 0");
+  EXPECT_EQ(refusal(changed("1e12", "\"fast\"")),
+            "devices[0].memory_bandwidth: expected a number, but got a string");
+  EXPECT_EQ(refusal(changed("\"bandwidth\": 1e10", "\"bandwidth\": -1e10")),
+            "links[0].bandwidth: expected a number from 1 to 1e+18, but got "
+            "-10000000000");
+  EXPECT_EQ(refusal(changed("5e9", "0")),
+            "switches[0].bandwidth: expected a number from 1 to 1e+18, but "
+            "got 0");
+  EXPECT_EQ(refusal(changed("1e-5", "-1")),
+            "links[0].latency: expected a number from 0 to 1000, but got -1");
+  EXPECT_EQ(refusal(changed("\"f16\"", "\"f12\"")),
+            "devices[0].classes.contraction.flops.f12: unknown field");
+  EXPECT_EQ(refusal(changed("\"contraction\"", "\"matmul\"")),
+            "devices[0].classes.matmul: unknown field");
+  EXPECT_EQ(refusal(changed("0.5", "0")),
+            "devices[0].classes.contraction.efficiency: expected a number from "
+            "1e-06 to 1, but got 0");
+  EXPECT_EQ(refusal(changed("\"launch_overhead\": 1e-6", "\"lanes\": 0")),
+            "devices[0].lanes: expected a number from 1 to 1024, but got 0");
+  EXPECT_EQ(refusal(changed("\"launch_overhead\": 1e-6", "\"waits\": 0")),
+            "devices[0].waits: expected a boolean, but got a number");
+  EXPECT_EQ(refusal(changed("[\"s\"]", "\"s\"")),
+            "links[0].switches: expected an array, but got a string");
+}
+
+TEST(Machine, RefusesReferencesThatLeadNowhere) {
+  EXPECT_EQ(refusal(changed("\"name\": \"ram\"", "\"name\": \"gpu\"")),
+            "devices[1].memory: no memory 'ram'; there are: gpu, gpu");
+  EXPECT_EQ(refusal(changed("\"name\": \"cpu\"", "\"name\": \"gpu\"")),
+            "devices[1].name: 'gpu' is the name of devices[0] already");
+  EXPECT_EQ(refusal(changed("\"name\": \"cpu\"", "\"name\": \"\"")),
+            "devices[1].name: expected a name, but got none");
+  EXPECT_EQ(refusal(changed("\"source\": \"ram\"", "\"source\": \"rom\"")),
+            "links[0].source: no memory 'rom'; there are: gpu, ram");
+  EXPECT_EQ(refusal(changed("[\"s\"]", "[\"t\"]")),
+            "links[0].switches[0]: no switch 't'; there are: s");
+  EXPECT_EQ(refusal(changed("\"source\": \"ram\"", "\"source\": \"gpu\"")),
+            "links[0]: expected two memories, but got 'gpu' twice");
+  EXPECT_EQ(refusal(changed("\"source\": \"ram\", \"destination\": \"gpu\"",
+                            "\"source\": \"gpu\", \"destination\": \"ram\"")),
+            "links[1]: links[0] has the same ends already");
+  EXPECT_EQ(refusal(describe(memories, devices, "\"links\": []")),
+            "links: expected a link from 'ram' to 'gpu', but there is none");
+  EXPECT_EQ(refusal(describe(memories, "\"devices\": []", links)),
+            "devices: expected at least 1 device on a memory of kind device, "
+            "but got 0");
+  EXPECT_EQ(refusal(changed("\"kind\": \"host\"", "\"kind\": \"device\"")),
+            "memories: expected a memory of kind host, but there is none");
+  EXPECT_EQ(refusal(changed("\"memory\": \"ram\"", "\"memory\": \"gpu\"")),
+            "devices[1].memory: device 'gpu' has memory 'gpu' already");
+  std::string alone = devices;
+  alone = alone.substr(0, alone.find("{\"name\": \"cpu\""));
+  alone = alone.substr(0, alone.rfind(',')) + "]";
+  EXPECT_EQ(refusal(describe(memories, alone, links)),
+            "devices: expected a device on 'ram', the host's memory, but there "
+            "is none");
+  EXPECT_EQ(refusal(changed("\"other\": {\"flops\": {\"f32\": 1e12}},", "")),
+            "devices[0].classes: expected other.flops.f32, which stands for "
+            "what is not listed");
+  EXPECT_EQ(refusal(changed("\"switches\": [{",
+                            "\"kernels\": [{\"hash\": \"xyz\", \"seconds\": "
+                            "1}], \"switches\": [{")),
+            "kernels[0].hash: expected up to 16 hexadecimal digits, but got "
+            "'xyz'");
+}
+
+TEST(Machine, FindsByNameOrPath) {
+  Expected<Machine> h100 = Machine::find("h100");
+  ASSERT_TRUE(h100) << h100.status().message();
+  EXPECT_EQ(h100->name, "h100");
+  EXPECT_EQ(Machine::find("h100x").status().message(),
+            "no machine 'h100x': expected a file or one of 4xp100, 8xa100, "
+            "8xv100, h100, h200, laptop, rtx3060, rtx4090");
+  EXPECT_EQ(Machine::find("h100x").status().code(),
+            StatusCode::InvalidArgument);
+  EXPECT_EQ(Machine::find("/nowhere/x").status().code(), StatusCode::Io);
+  std::string path = testing::TempDir() + "machine-test.json";
+  std::ofstream(path) << changed("256", "3");
+  EXPECT_EQ(Machine::find(path).status().message(),
+            "'" + path + "': memories[0].alignment: expected a power of 2 " +
+                "from 64 on, but got 3");
+  std::remove(path.c_str());
+}
+
+TEST(Machine, EveryShippedOneIsGood) {
+  EXPECT_EQ(shippedMachines().size(), 8U);
+  for (const ShippedMachine &shipped : shippedMachines()) {
+    Expected<Machine> machine = Machine::find(std::string(shipped.name));
+    ASSERT_TRUE(machine) << machine.status().message();
+    EXPECT_EQ(machine->name, shipped.name);
+    EXPECT_GE(machine->sources.size(), 3U);
+    planner::Problem problem;
+    Share share;
+    share.devices = static_cast<uint32_t>(machine->accelerators().size());
+    share.parameterBytes = 1 << 20;
+    ASSERT_TRUE(addMachine(*machine, share, problem)) << shipped.name;
+    EXPECT_TRUE(problem.check()) << problem.check().message();
+    EXPECT_EQ(problem.memories.size(), share.devices + 2);
+    // To and from the host and the parameters, to each peer, and inside.
+    EXPECT_EQ(problem.links.size(), share.devices * (share.devices + 2) + 1);
+  }
+}
+
+TEST(Machine, BecomesAPlanningProblem) {
+  Expected<Machine> machine = Machine::parse(good());
+  ASSERT_TRUE(machine);
+  planner::Problem problem;
+  Share share;
+  share.parameterBytes = 1000;
+  ASSERT_TRUE(addMachine(*machine, share, problem));
+  EXPECT_EQ(problem.memories[0].capacity, uint64_t(1) << 30);
+  EXPECT_EQ(problem.memories[0].alignment, 256U);
+  EXPECT_EQ(problem.memories[1].capacity, 3096U);
+  EXPECT_EQ(problem.memories[2].capacity, 1000U);
+  // As fast as the switch that the link passes through.
+  EXPECT_EQ(problem.links[0].bytesPerSecond, 5e9);
+  EXPECT_EQ(problem.links[2].bytesPerSecond, 2e10);
+  EXPECT_EQ(problem.links[0].channel, problem.links[1].channel);
+
+  planner::Problem capped;
+  share.deviceBytes = 4096;
+  share.hostBytes = 10;
+  ASSERT_TRUE(addMachine(*machine, share, capped));
+  EXPECT_EQ(capped.memories[0].capacity, 4096U);
+  EXPECT_EQ(capped.memories[1].capacity, 10U);
+
+  machine->name = "m";
+  share = Share();
+  share.devices = 2;
+  EXPECT_EQ(addMachine(*machine, share, problem).message(),
+            "the program uses 2 devices, but machine 'm' has 1");
+  share.devices = 1;
+  share.parameterBytes = 5000;
+  Status status = addMachine(*machine, share, problem);
+  EXPECT_EQ(status.code(), StatusCode::DoesNotFit);
+  EXPECT_EQ(status.message(), "the parameters need 5000 bytes of host memory, "
+                              "which has 4096 on machine 'm'");
+}
+
+TEST(Machine, DevicesWithoutALinkGoThroughTheHost) {
+  Expected<Machine> machine = Machine::find("4xp100");
+  ASSERT_TRUE(machine);
+  uint32_t first = machine->findMemory("dev0");
+  EXPECT_EQ(machine->linkBetween(first, machine->findMemory("dev1")).latency,
+            1e-5);
+  Link far = machine->linkBetween(first, machine->findMemory("dev2"));
+  EXPECT_EQ(far.latency, 2e-5);
+  EXPECT_EQ(far.switches.size(), 4U);
+  uint32_t host = machine->hostMemory();
+  EXPECT_GT(machine->linkBetween(host, host).bandwidth, 0);
+}
+
+TEST(Machine, HashesTellKernelsApart) {
+  uint64_t hash = kernelHash("(a)", "b", 1);
+  EXPECT_EQ(hash, kernelHash("(a)", "b", 1));
+  EXPECT_NE(hash, kernelHash("(a)b", "", 1));
+  EXPECT_NE(hash, kernelHash("(a)", "b", 2));
+}
