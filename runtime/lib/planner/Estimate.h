@@ -24,13 +24,6 @@ void countCopies(const Problem &problem, const Machine &machine, Plan &plan);
 void boundMakespan(const Problem &problem, const Machine &machine,
                    Statistics &statistics);
 
-/// The bytes of loads and reloads that no plan with this order of tasks can
-/// avoid. Each device evicts the bytes that are needed farthest in the future,
-/// a tile in parts if need be; that this is optimal for tiles that may be cut
-/// makes it a bound for tiles that may not.
-double boundIncoming(const Problem &problem,
-                     const std::vector<uint32_t> &order);
-
 } // namespace turnip::planner
 
 #endif // TURNIP_LIB_PLANNER_ESTIMATE_H

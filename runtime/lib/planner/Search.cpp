@@ -11,6 +11,7 @@
 #include "Estimate.h"
 #include "Orders.h"
 #include "Placer.h"
+#include "turnip/planner/Bounds.h"
 #include "turnip/support/ByteSize.h"
 
 #include <algorithm>
@@ -196,7 +197,8 @@ Expected<Plan> Portfolio::run() {
     return best;
   countCopies(problem, machine, *best);
   boundMakespan(problem, machine, best->statistics);
-  best->statistics.incomingBytesBound = boundIncoming(problem, bestOrder);
+  best->statistics.incomingBytesBound =
+      boundTraffic(problem, bestOrder).totalIncoming();
   return std::move(best);
 }
 
