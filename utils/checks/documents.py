@@ -18,8 +18,14 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
+import time
+
+from limited import run_limited
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+BLOCK_LIMIT_S = 600
+SLOWEST = 5
 BLOCK = re.compile(r"(?:<!-- not run: (?P<reason>[^>]*?) -->\s*\n)?```(?P<lang>\w*)\n(?P<body>.*?)^```", re.S | re.M)
 
 
@@ -35,10 +41,14 @@ def blocks(path):
 
 
 def run(body):
+    """Runs a block and returns its exit code and what it printed."""
     environment = dict(os.environ, PATH=f"{ROOT}/build/release/bin:/usr/lib/llvm-22/bin:{os.environ['PATH']}")
-    return subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", body], cwd=ROOT, env=environment, timeout=900,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
+        code = run_limited(
+            ["bash", "-euo", "pipefail", "-c", body], BLOCK_LIMIT_S, cwd=ROOT, env=environment,
+            stdout=output, stderr=subprocess.STDOUT)
+        output.seek(0)
+        return code, output.read()
 
 
 def main():
@@ -62,13 +72,11 @@ def main():
                 not_run.append((name, reason))
                 rows.append({"name": name, "result": "skipped"})
                 continue
-            try:
-                result = run(body)
-                code, output = result.returncode, result.stdout
-            except subprocess.TimeoutExpired:
-                code, output = 124, "timed out"
-            rows.append({"name": name, "result": "passed" if code == 0 else "failed"})
-            print(f"{'ok    ' if code == 0 else 'FAILED'} {name}", flush=True)
+            start = time.monotonic()
+            code, output = run(body)
+            seconds = time.monotonic() - start
+            rows.append({"name": name, "result": "passed" if code == 0 else "failed", "seconds": seconds})
+            print(f"{'ok    ' if code == 0 else 'FAILED'} {seconds:6.1f} s {name}", flush=True)
             if code != 0:
                 print(body.rstrip())
                 print(f"exit {code}\n" + "\n".join(output.splitlines()[-20:]))
@@ -76,6 +84,8 @@ def main():
         print(f"not run {name}: {reason}")
     if arguments.report:
         pathlib.Path(arguments.report).write_text(json.dumps(rows))
+    for row in sorted(rows, key=lambda row: -row.get("seconds", 0))[:SLOWEST]:
+        print(f"slow: {row.get('seconds', 0):6.1f} s {row['name']}")
     failed = sum(row["result"] == "failed" for row in rows)
     print(f"{len(rows)} blocks, {failed} failed, {len(not_run)} not run")
     return 1 if failed else 0

@@ -15,12 +15,17 @@ import subprocess
 import sys
 import time
 
+from limited import TIMED_OUT, run_limited
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 RELEASE = BUILD / "release"
 LOGS = BUILD / "test-logs"
 LIT = "/usr/lib/llvm-22/bin/lit"
-RUNTIME_UNIT_LIMIT_S = 1500
+# A step that takes longer than this many seconds has failed.
+LIMIT_S = 1500
+LIMITS_S = {"build": 2400, "format": 120, "gaps": 120, "fetch": 600, "install": 300, "documents": 900, "stress": 600}
+TAIL_LINES = 100
 
 
 class Counts:
@@ -47,22 +52,27 @@ class Log:
     def __init__(self, step):
         LOGS.mkdir(parents=True, exist_ok=True)
         self.step = step
+        self.limit = LIMITS_S.get(step, LIMIT_S)
+        self.deadline = time.monotonic() + self.limit
         self.path = LOGS / f"{step}.log"
         self.file = open(self.path, "w")
 
-    def run(self, command, cwd=ROOT, env=None, timeout=3600):
-        """Runs a command, appends its output to the log, returns its exit code."""
-        self.file.write("$ " + " ".join(map(str, command)) + "\n")
+    def run(self, command, cwd=ROOT, env=None):
+        """Runs a command, appends its output to the log, returns its exit code.
+
+        Ends it when the step's time is over.
+        """
+        self.write("$ " + " ".join(map(str, command)))
+        code = run_limited(
+            list(map(str, command)), self.deadline - time.monotonic(), cwd=cwd, env=dict(os.environ, **(env or {})),
+            stdout=self.file, stderr=subprocess.STDOUT)
+        if code == TIMED_OUT:
+            self.write(f"\nended: the step {self.step} may take {self.limit} s")
+        return code
+
+    def write(self, text):
+        self.file.write(text + "\n")
         self.file.flush()
-        merged = dict(os.environ, **(env or {}))
-        try:
-            return subprocess.run(
-                list(map(str, command)), cwd=cwd, env=merged, timeout=timeout,
-                stdin=subprocess.DEVNULL, stdout=self.file, stderr=subprocess.STDOUT,
-            ).returncode
-        except subprocess.TimeoutExpired:
-            self.file.write(f"\ntimed out after {timeout} s\n")
-            return 124
 
 
 def single(ok, name):
@@ -78,7 +88,16 @@ def commands(log, *steps, env=None):
 
 
 def build_release(log):
-    return commands(log, ["cmake", "--preset", "release"], ["cmake", "--build", "--preset", "release"])
+    """Builds; to configure and build again must find nothing to do."""
+    configure, build = ["cmake", "--preset", "release"], ["cmake", "--build", "--preset", "release"]
+    counts = commands(log, configure, build)
+    if not counts.failed:
+        log.run(configure)
+        log.write("again")
+        again = log.run(build)
+        nothing = log.path.read_text().rpartition("again\n")[2]
+        counts.add(single(again == 0 and "no work to do" in nothing, "build: twice"))
+    return counts
 
 
 def fetch(log):
@@ -99,7 +118,7 @@ def run_unit_tests(log, directory, env=None):
     for program in programs:
         report = LOGS / f"{log.step}-{program.name}.json"
         report.unlink(missing_ok=True)
-        code = log.run([program, f"--gtest_output=json:{report}"], env=env, timeout=RUNTIME_UNIT_LIMIT_S)
+        code = log.run([program, f"--gtest_output=json:{report}"], env=env)
         if not report.exists():
             counts.fail(f"{program.name}: no report (exit {code})")
             continue
@@ -108,6 +127,8 @@ def run_unit_tests(log, directory, env=None):
             for test in suite["testsuite"]:
                 if test.get("failures"):
                     counts.fail(f"{program.name}: {suite['name']}.{test['name']}")
+                    for failure in test["failures"]:
+                        log.write(failure["failure"])
                 elif test.get("result") == "SKIPPED" or test.get("status") == "NOTRUN":
                     counts.skipped += 1
                 else:
@@ -139,6 +160,7 @@ def lit(log):
             counts.skipped += 1
         else:
             counts.fail("lit: " + test["name"])
+            log.write(f"\n{test['name']}: {test['code']}\n" + test.get("output", "")[-4000:])
     return counts
 
 
@@ -280,14 +302,14 @@ def main():
         try:
             counts = STEPS[name](log)
         except Exception as error:  # A broken step is a failed test, not the end of the run.
-            log.file.write(f"\n{type(error).__name__}: {error}\n")
+            log.write(f"\n{type(error).__name__}: {error}")
             counts = single(False, f"{name}: {error}")
         log.file.close()
         seconds = time.monotonic() - start
         table.append((name, seconds, counts))
         total.add(counts)
         if counts.failed:
-            tail = log.path.read_text(errors="replace").splitlines()[-60:]
+            tail = log.path.read_text(errors="replace").splitlines()[-TAIL_LINES:]
             print("\n".join(tail))
             for failure in counts.failures:
                 print(f"FAILED {failure}")
