@@ -10,6 +10,7 @@
 #include "turnip/Conversion/EinToTask/Splitting.h"
 #include "turnip/support/ByteSize.h"
 
+#include "FunctionCuts.h"
 #include "KernelTable.h"
 #include "TiledValues.h"
 
@@ -101,7 +102,7 @@ class FunctionPartitioner {
 public:
   FunctionPartitioner(func::FuncOp function, KernelTable &kernels,
                       Splitter &splitter, int64_t tileBudget)
-      : function(function), kernels(kernels), splitter(splitter),
+      : function(function), kernels(kernels), cuts(splitter),
         tileBudget(tileBudget), builder(function.getContext()),
         values(builder, kernels, tileBudget),
         host(task::PlaceAttr::getHost(function.getContext())),
@@ -125,12 +126,9 @@ private:
   void emitResult(Value value, StringRef name, bool copy, Location loc);
   void emitUnusedInputs();
 
-  OpCut describe(PartitionableOpInterface op);
-  task::PlaceAttr choosePlace(OpCut &cut, Operation *op);
-
   func::FuncOp function;
   KernelTable &kernels;
-  Splitter &splitter;
+  FunctionCuts cuts;
   int64_t tileBudget;
   OpBuilder builder;
   TiledValues values;
@@ -253,71 +251,11 @@ bool FunctionPartitioner::convertView(Operation *op) {
   return false;
 }
 
-OpCut FunctionPartitioner::describe(PartitionableOpInterface op) {
-  OpCut cut;
-  cut.labels = op.getPartitionLabels();
-  auto describeTensor = [](Type type, ArrayRef<unsigned> labels) {
-    TensorCut tensor;
-    tensor.labels.assign(labels.begin(), labels.end());
-    tensor.elementBytes =
-        *task::elementBytes(cast<RankedTensorType>(type).getElementType());
-    return tensor;
-  };
-  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
-    TensorCut tensor =
-        describeTensor(operand.getType(), op.getOperandLabels(index));
-    if (const TiledTensor *tiles = values.getTiles(operand)) {
-      tensor.isTiled = true;
-      tensor.tiling = tiles->tiling;
-    }
-    cut.operands.push_back(std::move(tensor));
-  }
-  for (auto [index, result] : llvm::enumerate(op->getResults()))
-    cut.results.push_back(
-        describeTensor(result.getType(), op.getResultLabels(index)));
-  return cut;
-}
-
-/// Whether no label of \p tensor may be split.
-static bool isUncuttable(const OpCut &cut, const TensorCut &tensor) {
-  return llvm::all_of(tensor.labels, [&](unsigned label) {
-    return cut.labels[label].kind == LabelKind::Whole;
-  });
-}
-
-/// Runs \p op on the host when that moves fewer bytes: a source that cannot be
-/// cut would have to be moved whole to a device, while the host needs only what
-/// devices computed, and gives back the results. There such a source is read
-/// where it lies, so it takes no room in \p cut.
-task::PlaceAttr FunctionPartitioner::choosePlace(OpCut &cut, Operation *op) {
-  int64_t toDevice = 0, toHost = 0;
-  SmallVector<TensorCut *> inPlace;
-  for (auto [operand, value] :
-       llvm::zip_equal(cut.operands, op->getOperands())) {
-    int64_t bytes =
-        ein::getTensorBytes(cast<RankedTensorType>(value.getType()));
-    const TiledTensor *tiles = values.getTiles(value);
-    if (!tiles && isUncuttable(cut, operand)) {
-      toDevice += bytes;
-      inPlace.push_back(&operand);
-    }
-    if (tiles && tiles->place != host)
-      toHost += bytes;
-  }
-  for (Type type : op->getResultTypes())
-    toHost += ein::getTensorBytes(cast<RankedTensorType>(type));
-  if (toHost >= toDevice)
-    return device;
-  for (TensorCut *operand : inPlace)
-    operand->elementBytes = 0;
-  return host;
-}
-
 LogicalResult
 FunctionPartitioner::convertPartitionable(PartitionableOpInterface op) {
-  OpCut cut = describe(op);
-  task::PlaceAttr place = choosePlace(cut, op);
-  SmallVector<int64_t> tileSizes = splitter.choose(cut).tileSizes;
+  const OpCut &cut = cuts.get(op).op;
+  task::PlaceAttr place = cuts.get(op).onHost ? host : device;
+  ArrayRef<int64_t> tileSizes = cuts.get(op).tileSizes;
   if (failed(checkCount(cut, tileSizes, op)))
     return failure();
   unsigned numResults = op->getNumResults();
@@ -479,6 +417,7 @@ LogicalResult FunctionPartitioner::run() {
   builder.setInsertionPointToStart(&graph.getBody().front());
   if (failed(bindArguments()))
     return failure();
+  cuts.choose(function.getBody().front());
   for (Operation &op : function.getBody().front().without_terminator())
     if (failed(convert(&op)))
       return failure();

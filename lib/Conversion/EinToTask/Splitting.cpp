@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
 #include <set>
 
 using namespace turnip;
@@ -38,71 +39,92 @@ static double wholeBytes(const OpCut &op, const TensorCut &tensor) {
   return bytes;
 }
 
+/// Multiplies, up to a number of bytes that no memory has.
+static void scale(int64_t &bytes, int64_t factor) {
+  constexpr uint64_t limit = uint64_t(1) << 56;
+  bytes = static_cast<int64_t>(
+      std::min(limit, llvm::SaturatingMultiply<uint64_t>(bytes, factor)));
+}
+
 int64_t Splitter::tileBytes(const TensorCut &tensor,
                             llvm::ArrayRef<int64_t> tileSizes) const {
   int64_t bytes = tensor.elementBytes;
   for (unsigned label : tensor.labels)
-    bytes = llvm::SaturatingMultiply<uint64_t>(bytes, tileSizes[label]);
+    scale(bytes, tileSizes[label]);
   return static_cast<int64_t>(llvm::alignTo(bytes, alignment));
 }
 
-/// Adds what one operand costs: its share of each task, and where its producer
-/// was cut otherwise, the tasks that cut it anew.
-void Splitter::addOperand(const OpCut &op, const TensorCut &operand,
-                          llvm::ArrayRef<int64_t> tileSizes, int64_t numTasks,
-                          Cost &cost) const {
-  int64_t tile = tileBytes(operand, tileSizes);
-  cost.workingSet += tile;
-  cost.bytes += static_cast<double>(tile) * static_cast<double>(numTasks);
-  if (!operand.isTiled)
+/// How many intervals two tilings of \p size positions cut it into together.
+static double numIntervals(int64_t size, int64_t first, int64_t second) {
+  int64_t step = second / std::gcd(first, second);
+  int64_t common = first > (size - 1) / step ? 0 : (size - 1) / (first * step);
+  return static_cast<double>(numTiles(size, first) + numTiles(size, second) -
+                             1 - common);
+}
+
+/// Adds the tasks that cut the tiles of a tensor anew: every box is put
+/// together by one task if its pieces fit the budget at once, else its pieces
+/// are cut first, one task each.
+void Splitter::addRepartition(const OpCut &op, const TensorCut &tensor,
+                              llvm::ArrayRef<int64_t> from,
+                              llvm::ArrayRef<int64_t> to,
+                              SplitCost &cost) const {
+  if (from == to)
     return;
-  bool matches = true;
-  int64_t touched = operand.elementBytes, producerTile = operand.elementBytes;
-  for (auto [dim, label] : llvm::enumerate(operand.labels)) {
+  int64_t touched = tensor.elementBytes, tile = tensor.elementBytes;
+  int64_t producerTile = tensor.elementBytes;
+  double numBoxes = 1, numPieces = 1;
+  for (auto [label, theirs, ours] : llvm::zip_equal(tensor.labels, from, to)) {
     int64_t size = op.labels[label].size;
-    int64_t ours = tileSizes[label], theirs = operand.tiling[dim];
-    matches &= ours == theirs;
     int64_t span = ours % theirs == 0 ? ours / theirs : ours / theirs + 2;
-    touched *= std::min(span * theirs, size);
-    producerTile *= theirs;
+    scale(touched, span > size / theirs ? size : span * theirs);
+    scale(producerTile, theirs);
+    scale(tile, ours);
+    numBoxes *= static_cast<double>(numTiles(size, ours));
+    numPieces *= numIntervals(size, theirs, ours);
   }
-  if (matches)
-    return;
-  cost.bytes += kRepartitionFactor * wholeBytes(op, operand) + kBytesPerTask;
-  // Either one task cuts and joins, or one task per piece cuts and one joins.
   int64_t atOnce = touched + tile;
   int64_t inSteps =
       std::max(producerTile + std::min(producerTile, tile), 2 * tile);
   int64_t anew = llvm::alignTo(std::min(atOnce, inSteps), alignment);
   cost.workingSet = std::max(cost.workingSet, anew);
+  bool isOneTask = numPieces <= numBoxes || atOnce <= tileBudget;
+  double numTasks = isOneTask ? numBoxes : numBoxes + numPieces;
+  cost.bytes +=
+      kRepartitionFactor * wholeBytes(op, tensor) + kBytesPerTask * numTasks;
 }
 
-Splitter::Cost Splitter::evaluate(const OpCut &op,
-                                  llvm::ArrayRef<int64_t> tileSizes) const {
-  int64_t numTasks = 1, numPartials = 1;
+SplitCost Splitter::evaluate(const OpCut &op,
+                             llvm::ArrayRef<int64_t> tileSizes) const {
+  double numTasks = 1, numPartials = 1;
   for (auto [label, tile] : llvm::zip_equal(op.labels, tileSizes)) {
-    numTasks *= numTiles(label.size, tile);
+    auto tiles = static_cast<double>(numTiles(label.size, tile));
+    numTasks *= tiles;
     if (label.kind == LabelKind::Reduction)
-      numPartials *= numTiles(label.size, tile);
+      numPartials *= tiles;
   }
-  Cost cost;
-  cost.bytes = kBytesPerTask * static_cast<double>(numTasks);
+  auto tilingOf = [&](const TensorCut &tensor) {
+    return llvm::map_to_vector<6>(
+        tensor.labels, [&](unsigned label) { return tileSizes[label]; });
+  };
+  // The repartitions of tensors are tasks of their own, so their working sets
+  // compete with the task's own rather than adding to it.
+  SplitCost cost;
+  cost.bytes = kBytesPerTask * numTasks;
   int64_t resultBytes = 0;
   for (const TensorCut &result : op.results) {
     resultBytes += tileBytes(result, tileSizes);
-    cost.bytes += wholeBytes(op, result) *
-                  (1.0 + 3.0 * static_cast<double>(numPartials - 1));
+    cost.bytes += wholeBytes(op, result) * (1.0 + 3.0 * (numPartials - 1));
+    for (const Tiling &wanted : result.wanted)
+      addRepartition(op, result, tilingOf(result), wanted, cost);
   }
-  cost.workingSet = resultBytes;
-  // The repartitions of operands are tasks of their own, so their working sets
-  // compete with the task's own rather than adding to it.
   int64_t ownSet = resultBytes;
   for (const TensorCut &operand : op.operands) {
-    Cost one;
-    addOperand(op, operand, tileSizes, numTasks, one);
-    cost.bytes += one.bytes;
-    ownSet += tileBytes(operand, tileSizes);
-    cost.workingSet = std::max(cost.workingSet, one.workingSet);
+    int64_t tile = tileBytes(operand, tileSizes);
+    ownSet += tile;
+    cost.bytes += static_cast<double>(tile) * numTasks;
+    if (operand.isTiled)
+      addRepartition(op, operand, operand.tiling, tilingOf(operand), cost);
   }
   cost.workingSet = std::max(cost.workingSet, ownSet);
   if (numPartials > 1)
@@ -110,7 +132,7 @@ Splitter::Cost Splitter::evaluate(const OpCut &op,
   return cost;
 }
 
-bool Splitter::isBetter(const Cost &cost, const Cost &best) const {
+bool Splitter::isBetter(const SplitCost &cost, const SplitCost &best) const {
   bool fits = cost.workingSet <= tileBudget;
   bool bestFits = best.workingSet <= tileBudget;
   if (fits != bestFits)
@@ -122,62 +144,100 @@ bool Splitter::isBetter(const Cost &cost, const Cost &best) const {
   return cost.bytes < best.bytes;
 }
 
-/// The extents worth trying along a label, largest first: roughly every number
-/// of parts within a factor of 1.5, and what the producers of operands chose.
-static std::vector<int64_t> candidateExtents(const OpCut &op, unsigned label) {
+/// The extent of about \p parts equal parts of \p size positions. A divisor
+/// near \p parts is best: tiles of the same extent need one kernel, and tiles
+/// of one operation nest in those of the next.
+static int64_t extentOfParts(int64_t size, int64_t parts) {
+  constexpr int64_t mostDivisors = 1 << 16;
+  int64_t best = 0;
+  auto isWhole = [](int64_t extent) {
+    return extent < 2 * kVectorExtent || extent % kVectorExtent == 0;
+  };
+  if (parts <= mostDivisors)
+    for (int64_t candidate = (3 * parts + 3) / 4;
+         candidate <= std::min(size, parts + parts / 3); ++candidate)
+      if (size % candidate == 0 && isWhole(size / candidate) &&
+          (best == 0 || std::abs(candidate - parts) < std::abs(best - parts)))
+        best = candidate;
+  if (best != 0)
+    return size / best;
+  int64_t extent = numTiles(size, std::min(parts, size));
+  if (extent >= 2 * kVectorExtent)
+    extent = llvm::alignTo(extent, kVectorExtent);
+  return std::min(extent, size);
+}
+
+/// The extents worth trying along a label of \p size positions: roughly every
+/// number of parts within a factor of 1.5.
+const std::vector<int64_t> &Splitter::extentsOf(int64_t size) {
+  std::vector<int64_t> &result = extents[size];
+  if (!result.empty())
+    return result;
+  std::set<int64_t, std::greater<>> found = {size};
+  for (int64_t parts = 2; parts < 2 * size;
+       parts += std::max<int64_t>(1, parts / 3))
+    found.insert(extentOfParts(size, parts));
+  result.assign(found.begin(), found.end());
+  return result;
+}
+
+/// The extents to try along a label of \p op, largest first: those of its size,
+/// and what the producers of operands and the readers of results chose.
+std::vector<int64_t> Splitter::candidateExtents(const OpCut &op,
+                                                unsigned label) {
   int64_t size = op.labels[label].size;
-  std::set<int64_t, std::greater<>> extents = {size};
   if (op.labels[label].kind == LabelKind::Whole)
     return {size};
-  for (int64_t parts = 2; parts < 2 * size;
-       parts += std::max<int64_t>(1, parts / 3)) {
-    int64_t extent = numTiles(size, std::min(parts, size));
-    if (extent >= 2 * kVectorExtent)
-      extent = llvm::alignTo(extent, kVectorExtent);
-    extents.insert(std::min(extent, size));
-  }
+  const std::vector<int64_t> &own = extentsOf(size);
+  std::set<int64_t, std::greater<>> all(own.begin(), own.end());
+  auto add = [&](const TensorCut &tensor, llvm::ArrayRef<int64_t> tiling) {
+    for (auto [other, extent] : llvm::zip_equal(tensor.labels, tiling))
+      if (other == label)
+        all.insert(extent);
+  };
   for (const TensorCut &operand : op.operands)
-    for (auto [dim, other] : llvm::enumerate(operand.labels))
-      if (operand.isTiled && other == label)
-        extents.insert(operand.tiling[dim]);
-  return {extents.begin(), extents.end()};
+    if (operand.isTiled)
+      add(operand, operand.tiling);
+  for (const TensorCut &result : op.results)
+    for (const Tiling &wanted : result.wanted)
+      add(result, wanted);
+  return {all.begin(), all.end()};
 }
 
 /// Tries every pair of labels with every pair of extents, starting from the
-/// best cut so far, until a round brings nothing or the cut fits. Two labels
-/// are enough almost always; an operation on huge tensors takes another round.
-Split Splitter::search(const OpCut &op) const {
+/// best cut so far, until a round brings nothing. Two labels are enough almost
+/// always; an operation on huge tensors takes another round.
+Split Splitter::search(const OpCut &op) {
+  constexpr int maxRounds = 4;
   unsigned numLabels = op.labels.size();
   Split best;
-  std::vector<std::vector<int64_t>> extents;
+  std::vector<std::vector<int64_t>> candidates;
   for (unsigned label = 0; label < numLabels; ++label) {
     best.tileSizes.push_back(op.labels[label].size);
-    extents.push_back(candidateExtents(op, label));
+    candidates.push_back(candidateExtents(op, label));
   }
-  Cost bestCost = evaluate(op, best.tileSizes);
-  for (bool improved = true; improved;) {
+  best.cost = evaluate(op, best.tileSizes);
+  bool improved = true;
+  for (int round = 0; improved && round < maxRounds; ++round) {
     improved = false;
     llvm::SmallVector<int64_t> start = best.tileSizes;
     for (unsigned first = 0; first < numLabels; ++first)
       for (unsigned second = first; second < numLabels; ++second)
-        for (int64_t firstExtent : extents[first])
-          for (int64_t secondExtent : extents[second]) {
+        for (int64_t firstExtent : candidates[first])
+          for (int64_t secondExtent : candidates[second]) {
             llvm::SmallVector<int64_t> tileSizes = start;
             tileSizes[second] = secondExtent;
             tileSizes[first] = firstExtent;
-            Cost cost = evaluate(op, tileSizes);
-            if (isBetter(cost, bestCost)) {
-              bestCost = cost;
+            SplitCost cost = evaluate(op, tileSizes);
+            if (isBetter(cost, best.cost)) {
+              best.cost = cost;
               best.tileSizes = std::move(tileSizes);
               improved = true;
             }
             if (first == second)
               break;
           }
-    if (bestCost.workingSet <= tileBudget)
-      break;
   }
-  best.workingSet = bestCost.workingSet;
   return best;
 }
 
@@ -194,6 +254,10 @@ static std::vector<int64_t> makeKey(const OpCut &op) {
     key.insert(key.end(), tensor.labels.begin(), tensor.labels.end());
     key.push_back(tensor.isTiled ? -2 : -3);
     key.insert(key.end(), tensor.tiling.begin(), tensor.tiling.end());
+    for (const Tiling &wanted : tensor.wanted) {
+      key.push_back(-5);
+      key.insert(key.end(), wanted.begin(), wanted.end());
+    }
   };
   llvm::for_each(op.operands, addTensor);
   key.push_back(-4);

@@ -49,6 +49,9 @@ struct TensorCut {
   Tiling tiling;
   /// Whether it is computed by another task and so comes in tiles.
   bool isTiled = false;
+  /// For results: the tilings that the operations that read it chose, where
+  /// these are known already.
+  llvm::SmallVector<Tiling, 1> wanted;
 };
 
 /// What matters about an operation when it is cut.
@@ -58,11 +61,18 @@ struct OpCut {
   std::vector<TensorCut> results;
 };
 
+/// What a cut costs.
+struct SplitCost {
+  /// Bytes of the largest task that it needs, tiles cut anew included.
+  int64_t workingSet = 0;
+  /// Bytes read and written by all tasks, with a fixed price per task.
+  double bytes = 0;
+};
+
 /// A cut: the tile's extent along each label.
 struct Split {
   llvm::SmallVector<int64_t> tileSizes;
-  /// Bytes of the largest task that it needs, tiles cut anew included.
-  int64_t workingSet = 0;
+  SplitCost cost;
 };
 
 /// Chooses cuts; operations of the same shape are looked up, not searched
@@ -75,27 +85,33 @@ public:
       : tileBudget(tileBudget), alignment(alignment) {}
 
   /// The cheapest cut of \p op that fits the budget, or the one with the
-  /// smallest working set if none does.
+  /// smallest working set if none does. Tiles of operands that were cut
+  /// otherwise, and tiles of results that are wanted otherwise, cost what
+  /// cutting them anew takes.
   Split choose(const OpCut &op);
 
-private:
-  struct Cost {
-    int64_t workingSet = 0;
-    double bytes = 0;
-  };
+  /// What cutting \p op at \p tileSizes costs.
+  SplitCost evaluate(const OpCut &op, llvm::ArrayRef<int64_t> tileSizes) const;
 
-  Cost evaluate(const OpCut &op, llvm::ArrayRef<int64_t> tileSizes) const;
+  /// Whether \p cost is better than \p best: it fits and the other does not, or
+  /// less is moved; if neither fits, the smaller working set.
+  bool isBetter(const SplitCost &cost, const SplitCost &best) const;
+
+private:
   int64_t tileBytes(const TensorCut &tensor,
                     llvm::ArrayRef<int64_t> tileSizes) const;
-  void addOperand(const OpCut &op, const TensorCut &operand,
-                  llvm::ArrayRef<int64_t> tileSizes, int64_t numTasks,
-                  Cost &cost) const;
-  bool isBetter(const Cost &cost, const Cost &best) const;
-  Split search(const OpCut &op) const;
+  void addRepartition(const OpCut &op, const TensorCut &tensor,
+                      llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to,
+                      SplitCost &cost) const;
+  const std::vector<int64_t> &extentsOf(int64_t size);
+  std::vector<int64_t> candidateExtents(const OpCut &op, unsigned label);
+  Split search(const OpCut &op);
 
   int64_t tileBudget;
   int64_t alignment;
   std::map<std::vector<int64_t>, Split> known;
+  /// Extents worth trying along labels of a size.
+  std::map<int64_t, std::vector<int64_t>> extents;
 };
 
 } // namespace turnip
