@@ -87,8 +87,9 @@ Status StressCase::compareRun(ArrayRef<parameters::Tensor> results) {
 
 /// Options of the planner that must not change any result.
 static std::string randomPlanOptions(Random &random) {
-  static const char *const orders[] = {"best", "given", "depth-first",
-                                       "memory-aware", "critical-path"};
+  static const char *const orders[] = {"best",          "given",
+                                       "depth-first",   "memory-aware",
+                                       "critical-path", "scheduled"};
   std::string options;
   if (random.chance(40))
     options += std::string(" order=") + random.pick(orders);

@@ -107,9 +107,9 @@ LogicalResult PlaceMemoryPass::readOptions() {
     return failure();
   using planner::OrderKind;
   bool known = false;
-  for (OrderKind kind :
-       {OrderKind::Best, OrderKind::Given, OrderKind::DepthFirst,
-        OrderKind::MemoryAware, OrderKind::CriticalPath}) {
+  for (OrderKind kind : {OrderKind::Best, OrderKind::Given,
+                         OrderKind::DepthFirst, OrderKind::MemoryAware,
+                         OrderKind::CriticalPath, OrderKind::Scheduled}) {
     if (order != planner::toString(kind))
       continue;
     planOptions.order = kind;
@@ -120,8 +120,8 @@ LogicalResult PlaceMemoryPass::readOptions() {
                 Status::error(StatusCode::InvalidArgument, message));
   };
   if (!known)
-    return invalid("order: expected best, given, depth-first, memory-aware or "
-                   "critical-path, but got " +
+    return invalid("order: expected best, given, depth-first, memory-aware, "
+                   "critical-path or scheduled, but got " +
                    order);
   std::pair<StringRef, double> positives[] = {{"link-bandwidth", linkBandwidth},
                                               {"flop-rate", flopRate},

@@ -35,7 +35,7 @@ namespace {
 class EngineSimulation {
 public:
   EngineSimulation(const Problem &problem, const Machine &machine,
-                   const Plan &plan);
+                   const Plan &plan, std::vector<double> *starts);
   double run();
 
 private:
@@ -48,6 +48,7 @@ private:
   void start(uint32_t engine, double time);
 
   const Plan &plan;
+  std::vector<double> *starts;
   std::vector<double> seconds, urgency;
   std::vector<uint32_t> begin, next, waiting;
   std::vector<std::priority_queue<Ready>> ready;
@@ -57,9 +58,13 @@ private:
 } // namespace
 
 EngineSimulation::EngineSimulation(const Problem &problem,
-                                   const Machine &machine, const Plan &plan)
-    : plan(plan), ready(plan.engines.size()), busy(plan.engines.size()) {
+                                   const Machine &machine, const Plan &plan,
+                                   std::vector<double> *starts)
+    : plan(plan), starts(starts), ready(plan.engines.size()),
+      busy(plan.engines.size()) {
   uint32_t numOps = plan.placement.numOps();
+  if (starts)
+    starts->assign(numOps, 0);
   const std::vector<Edge> &edges = plan.placement.edges;
   seconds.resize(numOps);
   for (uint32_t op = 0; op < numOps; ++op)
@@ -107,6 +112,8 @@ void EngineSimulation::start(uint32_t engine, double time) {
   ready[engine].pop();
   busy[engine] = true;
   ends.emplace(time + seconds[op], op);
+  if (starts)
+    (*starts)[op] = time;
 }
 
 double EngineSimulation::run() {
@@ -134,8 +141,8 @@ double EngineSimulation::run() {
 }
 
 double planner::predictMakespan(const Problem &problem, const Machine &machine,
-                                const Plan &plan) {
-  return EngineSimulation(problem, machine, plan).run();
+                                const Plan &plan, std::vector<double> *starts) {
+  return EngineSimulation(problem, machine, plan, starts).run();
 }
 
 void planner::countCopies(const Problem &problem, const Machine &machine,

@@ -14,9 +14,11 @@
 namespace turnip::planner {
 
 /// Returns the seconds that \p plan takes when every engine runs one operation
-/// at a time, always the ready one with the longest way to the end.
+/// at a time, always the ready one with the longest way to the end. If
+/// \p starts is not null, it gets the second at which each operation starts
+/// there.
 double predictMakespan(const Problem &problem, const Machine &machine,
-                       const Plan &plan);
+                       const Plan &plan, std::vector<double> *starts = nullptr);
 
 /// Counts copies by role and link and fills in the bounds that do not depend
 /// on an order of tasks.

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Orders.h"
+#include "Flow.h"
+#include "Schedule.h"
 
 #include <algorithm>
 #include <numeric>
@@ -14,39 +16,6 @@
 
 using namespace turnip;
 using namespace turnip::planner;
-
-namespace {
-/// Who produces and who reads each tile, and the tasks' data flow.
-struct Flow {
-  explicit Flow(const Problem &problem);
-
-  std::vector<uint32_t> producer;
-  /// Readers of tile t: readers[readerBegin[t]] ...
-  std::vector<uint32_t> readerBegin, readers;
-  /// Operands of each task (with repetition) that some task produces.
-  std::vector<uint32_t> waiting;
-};
-} // namespace
-
-Flow::Flow(const Problem &problem)
-    : producer(problem.tiles.size(), None),
-      readerBegin(problem.tiles.size() + 1, 0),
-      readers(problem.operandList.size()), waiting(problem.tasks.size(), 0) {
-  uint32_t numTasks = static_cast<uint32_t>(problem.tasks.size());
-  for (uint32_t task = 0; task < numTasks; ++task) {
-    for (uint32_t tile : problem.operands(task)) {
-      ++readerBegin[tile + 1];
-      waiting[task] += producer[tile] != None;
-    }
-    for (uint32_t tile : problem.results(task))
-      producer[tile] = task;
-  }
-  std::partial_sum(readerBegin.begin(), readerBegin.end(), readerBegin.begin());
-  std::vector<uint32_t> cursor(readerBegin.begin(), readerBegin.end() - 1);
-  for (uint32_t task = 0; task < numTasks; ++task)
-    for (uint32_t tile : problem.operands(task))
-      readers[cursor[tile]++] = task;
-}
 
 /// Calls \p visit for each task that \p task makes ready.
 template <typename Visit>
@@ -90,29 +59,6 @@ static std::vector<uint32_t> depthFirst(const Problem &problem,
     }
   }
   return order;
-}
-
-/// Seconds from the start of each task to the end of the longest chain of
-/// data flow that begins with it.
-static std::vector<double> urgencies(const Problem &problem,
-                                     const Machine &machine, const Flow &flow) {
-  std::vector<double> urgency(problem.tasks.size(), 0);
-  for (uint32_t task = static_cast<uint32_t>(problem.tasks.size());
-       task-- > 0;) {
-    double rest = 0;
-    for (uint32_t tile : problem.results(task))
-      for (uint32_t i = flow.readerBegin[tile]; i < flow.readerBegin[tile + 1];
-           ++i)
-        rest = std::max(rest, urgency[flow.readers[i]]);
-    double own = problem.tasks[task].cost;
-    if (problem.tasks[task].kind == TaskKind::Transfer) {
-      const Tile &from = problem.tiles[problem.operands(task)[0]];
-      const Tile &to = problem.tiles[problem.results(task)[0]];
-      own = machine.copySeconds(from.memory, to.memory, from.bytes);
-    }
-    urgency[task] = rest + own;
-  }
-  return urgency;
 }
 
 static std::vector<uint32_t> criticalPath(const Problem &problem,
@@ -279,6 +225,8 @@ std::vector<uint32_t> planner::orderTasks(const Problem &problem,
   std::iota(given.begin(), given.end(), 0);
   if (kind == OrderKind::Given || kind == OrderKind::Best)
     return given;
+  if (kind == OrderKind::Scheduled)
+    return scheduleTasks(problem, machine, given, {});
   Flow flow(problem);
   if (kind == OrderKind::DepthFirst)
     return depthFirst(problem, flow);

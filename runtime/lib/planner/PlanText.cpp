@@ -46,6 +46,8 @@ const char *planner::toString(OrderKind kind) {
     return "memory-aware";
   case OrderKind::CriticalPath:
     return "critical-path";
+  case OrderKind::Scheduled:
+    return "scheduled";
   }
   return "unknown";
 }

@@ -11,10 +11,13 @@
 #include "Estimate.h"
 #include "Orders.h"
 #include "Placer.h"
+#include "Schedule.h"
 #include "turnip/planner/Bounds.h"
 #include "turnip/support/ByteSize.h"
 
 #include <algorithm>
+#include <iterator>
+#include <random>
 
 using namespace turnip;
 using namespace turnip::planner;
@@ -56,65 +59,68 @@ static PlacerRules rulesOf(Policy policy) {
   return rules;
 }
 
-/// The orders that a policy tries if the caller leaves the choice to it.
-static std::vector<OrderKind> ordersOf(const PlanOptions &options) {
-  if (options.order != OrderKind::Best)
-    return {options.order};
-  if (options.policy == Policy::Original)
-    return {OrderKind::DepthFirst};
-  if (options.policy == Policy::LRU || options.policy == Policy::LayerWise)
-    return {OrderKind::Given};
-  if (options.effort == 0)
-    return {OrderKind::MemoryAware};
-  return {OrderKind::Given, OrderKind::DepthFirst, OrderKind::MemoryAware,
-          OrderKind::CriticalPath};
-}
-
 namespace {
-/// What all attempts to plan one problem share, and the best one so far.
-class Portfolio {
+/// An order of tasks to place them in, and what it is called.
+struct NamedOrder {
+  std::vector<uint32_t> tasks;
+  std::string name;
+  /// The bytes that no plan with this order can avoid loading.
+  double incoming = 0;
+};
+
+/// Tries plans and keeps the best.
+class Search {
 public:
-  Portfolio(const Problem &problem, const PlanOptions &options)
+  Search(const Problem &problem, const PlanOptions &options)
       : problem(problem), options(options), machine(problem),
-        values(valuesOfTiles(problem)) {}
+        values(valuesOfTiles(problem)), random(options.seed) {}
 
   Expected<Plan> run();
 
 private:
-  Expected<Plan> place(const std::vector<uint32_t> &order,
-                       double horizon) const;
-  void attempt(const std::vector<uint32_t> &order, OrderKind kind,
-               double horizon);
-  double score(const Plan &plan) const;
+  Expected<Plan> place(const NamedOrder &order, double horizon) const;
+  bool attempt(const NamedOrder &order, double horizon);
+  double copySeconds(const Plan &plan) const;
+  bool isBetter(const Plan &plan, double copies) const;
+
+  size_t usualAttempts() const;
+  NamedOrder order(OrderKind kind) const;
+  NamedOrder scheduled(const NamedOrder &base,
+                       const ScheduleRules &rules) const;
+  void listOrders(size_t count);
+  void addOrder(NamedOrder next);
+  bool replan();
+  void searchUsual(size_t count);
+  void searchFarther(size_t count);
 
   const Problem &problem;
   const PlanOptions &options;
   Machine machine;
   std::vector<uint32_t> values;
+  std::mt19937_64 random;
 
+  std::vector<NamedOrder> orders;
   Expected<Plan> best = Status::error(StatusCode::Internal, "no attempt");
-  double bestScore = 0;
-  OrderKind bestKind = OrderKind::Given;
-  std::vector<uint32_t> bestOrder;
-  unsigned attempts = 0;
+  double bestCopies = 0;
+  NamedOrder bestOrder;
+  size_t attempts = 0;
 };
 } // namespace
 
 /// Shares of the memory to run ahead by: one to compare orders with, others
-/// to try with the order that won.
-static constexpr double firstHorizon = 0.5;
-static constexpr double otherHorizons[] = {0.75, 0.3, 0.12};
+/// to try with the orders that did well.
+static constexpr double firstHorizon = 0.7;
+static constexpr double otherHorizons[] = {1.0, 0.5, 0.3, 2.0, 0.15};
 
 /// Places the tasks; when that takes more host memory than there is, again
 /// with less of it.
-Expected<Plan> Portfolio::place(const std::vector<uint32_t> &order,
-                                double horizon) const {
+Expected<Plan> Search::place(const NamedOrder &order, double horizon) const {
   PlacerRules rules = rulesOf(options.policy);
   rules.horizon = horizon;
   rules.inPlace &= options.inPlace;
   for (bool frugal : {false, true}) {
     Plan plan;
-    Placer placer(problem, machine, values, order, rules);
+    Placer placer(problem, machine, values, order.tasks, rules);
     TURNIP_RETURN_IF_ERROR(placer.run(plan, frugal));
     uint32_t full = overfull(problem, placer);
     if (full != None && !frugal)
@@ -132,77 +138,225 @@ Expected<Plan> Portfolio::place(const std::vector<uint32_t> &order,
   return Status::error(StatusCode::Internal, "no attempt to place was made");
 }
 
-/// Seconds, with a little for every second that a copy takes: among plans that
-/// take the same time the one that moves less is better.
-double Portfolio::score(const Plan &plan) const {
-  constexpr double copyWeight = 0.02;
-  double copies = 0;
+/// Seconds that all copies take, one after the other.
+double Search::copySeconds(const Plan &plan) const {
+  double seconds = 0;
   for (uint32_t op = 0; op < plan.placement.numOps(); ++op) {
     if (plan.placement.kinds[op] != OpKind::Copy)
       continue;
     ArrayView<Access> accesses = plan.placement.accessesOf(op);
-    copies += machine.copySeconds(accesses[0].memory, accesses[1].memory,
-                                  accesses[0].bytes);
+    seconds += machine.copySeconds(accesses[0].memory, accesses[1].memory,
+                                   accesses[0].bytes);
   }
-  return plan.statistics.predictedMakespan + copyWeight * copies;
+  return seconds;
 }
 
-void Portfolio::attempt(const std::vector<uint32_t> &order, OrderKind kind,
-                        double horizon) {
+/// Whether a plan is better than the best so far: sooner done or, where that
+/// hardly differs, with less to copy. Never lets the predicted time grow.
+bool Search::isBetter(const Plan &plan, double copies) const {
+  constexpr double margin = 0.999;
+  if (!best)
+    return true;
+  double now = plan.statistics.predictedMakespan;
+  double before = best->statistics.predictedMakespan;
+  return now < margin * before || (now <= before && copies < bestCopies);
+}
+
+/// Makes a plan and keeps it if it is the best; returns whether it is.
+bool Search::attempt(const NamedOrder &order, double horizon) {
   Expected<Plan> next = place(order, horizon);
   ++attempts;
   if (!next) {
     // The first failure is reported when every attempt fails.
     if (attempts == 1)
       best = std::move(next);
-    return;
+    return false;
   }
   addEdges(*next);
   if (options.pruneEdges)
     pruneEdges(*next);
-  next->statistics.order = toString(kind);
+  next->statistics.order = order.name;
   next->statistics.horizon = horizon;
   next->statistics.predictedMakespan = predictMakespan(problem, machine, *next);
-  double value = score(*next);
-  // What was tried first runs farther ahead, which helps when times vary.
-  constexpr double margin = 0.998;
-  if (best && value >= margin * bestScore)
-    return;
+  double copies = copySeconds(*next);
+  if (!isBetter(*next, copies))
+    return false;
   best = std::move(next);
-  bestScore = value;
-  bestKind = kind;
+  bestCopies = copies;
   bestOrder = order;
+  return true;
 }
 
-Expected<Plan> Portfolio::run() {
-  double horizon = options.horizon < 0 ? firstHorizon : options.horizon;
-  if (options.policy != Policy::Default)
-    horizon = 0;
-  bool automatic = options.horizon < 0 && options.effort != 0 &&
-                   options.policy == Policy::Default;
-  std::vector<std::vector<uint32_t>> tried;
-  for (OrderKind kind : ordersOf(options)) {
-    std::vector<uint32_t> order = orderTasks(problem, machine, kind);
-    if (std::find(tried.begin(), tried.end(), order) != tried.end())
+//===----------------------------------------------------------------------===//
+// Orders
+//===----------------------------------------------------------------------===//
+
+NamedOrder Search::order(OrderKind kind) const {
+  return {orderTasks(problem, machine, kind), toString(kind)};
+}
+
+NamedOrder Search::scheduled(const NamedOrder &base,
+                             const ScheduleRules &rules) const {
+  return {scheduleTasks(problem, machine, base.tasks, rules),
+          toString(OrderKind::Scheduled)};
+}
+
+void Search::addOrder(NamedOrder next) {
+  for (const NamedOrder &other : orders)
+    if (other.tasks == next.tasks)
+      return;
+  orders.push_back(std::move(next));
+}
+
+/// Lists the orders that the policy tries, at most \p count, the one that has
+/// to load the fewest bytes first.
+void Search::listOrders(size_t count) {
+  if (options.order != OrderKind::Best)
+    return addOrder(order(options.order));
+  if (options.policy == Policy::Original)
+    return addOrder(order(OrderKind::DepthFirst));
+  NamedOrder given = order(OrderKind::Given);
+  addOrder(given);
+  if (options.policy == Policy::LRU || options.policy == Policy::LayerWise)
+    return;
+  // What did well most often first.
+  static constexpr ScheduleRules nearGiven[] = {
+      {0.9, 0.05, 0, 256}, {0.9, 0.4, 0, 256},  {0.9, 0.05, 0, 64},
+      {0.9, 0.2, 0, None}, {0.9, 0.4, 0, 1024}, {0.9, 0.4, 0, 64}};
+  static constexpr ScheduleRules nearDepthFirst[] = {{0.9, 0.05, 0, 1024},
+                                                     {0.9, 0.2, 0, None}};
+  addOrder(scheduled(given, nearGiven[0]));
+  if (count > 2) {
+    NamedOrder depthFirst = order(OrderKind::DepthFirst);
+    addOrder(depthFirst);
+    addOrder(scheduled(given, nearGiven[1]));
+    if (count > 4) {
+      addOrder(order(OrderKind::CriticalPath));
+      addOrder(order(OrderKind::MemoryAware));
+      for (size_t i = 2; i < std::size(nearGiven); ++i)
+        addOrder(scheduled(given, nearGiven[i]));
+      for (const ScheduleRules &rules : nearDepthFirst)
+        addOrder(scheduled(depthFirst, rules));
+    }
+  }
+  for (NamedOrder &order : orders)
+    order.incoming = boundTraffic(problem, order.tasks).totalIncoming();
+  // Few, so insertion will do; it keeps equal ones as they are.
+  for (size_t i = 1; i < orders.size(); ++i)
+    for (size_t j = i; j > 0 && orders[j].incoming < orders[j - 1].incoming;
+         --j)
+      std::swap(orders[j], orders[j - 1]);
+}
+
+/// Tries the order in which the best plan is predicted to run its tasks.
+bool Search::replan() {
+  std::vector<double> starts;
+  predictMakespan(problem, machine, *best, &starts);
+  std::vector<double> startOf(problem.tasks.size(), 0);
+  std::vector<uint32_t> position(problem.tasks.size(), 0);
+  for (uint32_t op = 0; op < best->ops.size(); ++op)
+    if (best->ops[op].task != None && best->ops[op].role != CopyRole::Load) {
+      startOf[best->ops[op].task] = starts[op];
+      position[best->ops[op].task] = op;
+    }
+  const std::string suffix = " as run";
+  NamedOrder next{bestOrder.tasks, bestOrder.name};
+  if (next.name.find(suffix) == std::string::npos)
+    next.name += suffix;
+  std::sort(next.tasks.begin(), next.tasks.end(), [&](uint32_t a, uint32_t b) {
+    return startOf[a] != startOf[b] ? startOf[a] < startOf[b]
+                                    : position[a] < position[b];
+  });
+  return next.tasks != bestOrder.tasks &&
+         attempt(next, best->statistics.horizon);
+}
+
+//===----------------------------------------------------------------------===//
+// What is tried
+//===----------------------------------------------------------------------===//
+
+/// How many plans an effort of 1 makes: many of a small graph, two of one with
+/// millions of operands and results.
+size_t Search::usualAttempts() const {
+  constexpr size_t most = 24, least = 2, accesses = 2000000;
+  size_t size = problem.operandList.size() + problem.resultList.size() + 1;
+  return std::min(most, std::max(least, accesses / size));
+}
+
+/// Makes up to \p count plans: of several orders, of the best two with other
+/// horizons, of the best in the order it would run.
+void Search::searchUsual(size_t count) {
+  bool searches =
+      options.policy == Policy::Default || options.policy == Policy::NoPrefetch;
+  bool automatic = options.horizon < 0 && options.policy == Policy::Default;
+  double horizon = options.policy != Policy::Default ? 0
+                   : automatic                       ? firstHorizon
+                                                     : options.horizon;
+  listOrders(count);
+  size_t share = searches ? std::max<size_t>(1, (count + 1) / 2) : 1;
+  for (size_t i = 0; i < orders.size() && i < share; ++i)
+    attempt(orders[i], horizon);
+  if (!best || !searches)
+    return;
+  for (unsigned i = 0; i < 3 && attempts < count && replan(); ++i) {
+  }
+  if (!automatic)
+    return;
+  NamedOrder chosen = bestOrder;
+  for (double other : otherHorizons)
+    if (attempts < count)
+      attempt(chosen, other);
+  for (unsigned i = 0; i < 3 && attempts < count && replan(); ++i) {
+  }
+}
+
+/// Makes \p count plans more, of what chance suggests.
+void Search::searchFarther(size_t count) {
+  auto below = [&](uint64_t bound) { return random() % bound; };
+  auto share = [&](double low, double high) {
+    return low + (high - low) * static_cast<double>(below(1001)) / 1000;
+  };
+  for (size_t end = attempts + count; attempts < end;) {
+    double horizon = best->statistics.horizon;
+    bool fixed = options.horizon >= 0 || options.policy != Policy::Default;
+    uint64_t kind = below(4);
+    if (kind == 0 && !fixed) {
+      attempt(NamedOrder(bestOrder), share(0.1, 1.5));
       continue;
-    attempt(order, kind, horizon);
-    tried.push_back(std::move(order));
+    }
+    if (options.order != OrderKind::Best) {
+      if (fixed)
+        return;
+      continue;
+    }
+    ScheduleRules rules;
+    rules.residentShare = share(0.6, 1);
+    rules.openShare = share(0, 0.6);
+    rules.window = below(8) == 0 ? None : uint32_t(8) << below(10);
+    const NamedOrder &base =
+        kind == 1 ? bestOrder : orders[below(orders.size())];
+    if (attempt(scheduled(base, rules), horizon))
+      replan();
   }
-  if (best && automatic) {
-    std::vector<uint32_t> order = bestOrder;
-    for (double horizon : otherHorizons)
-      attempt(order, bestKind, horizon);
-  }
+}
+
+Expected<Plan> Search::run() {
+  size_t usual = usualAttempts();
+  searchUsual(options.effort == 0 ? 1 : usual);
+  bool searches =
+      options.policy == Policy::Default || options.policy == Policy::NoPrefetch;
+  if (best && searches && options.effort > 1)
+    searchFarther((options.effort - 1) * usual);
   if (!best)
-    return best;
+    return std::move(best);
   countCopies(problem, machine, *best);
   boundMakespan(problem, machine, best->statistics);
   best->statistics.incomingBytesBound =
-      boundTraffic(problem, bestOrder).totalIncoming();
+      boundTraffic(problem, bestOrder.tasks).totalIncoming();
   return std::move(best);
 }
 
 Expected<Plan> planner::searchPlan(const Problem &problem,
                                    const PlanOptions &options) {
-  return Portfolio(problem, options).run();
+  return Search(problem, options).run();
 }

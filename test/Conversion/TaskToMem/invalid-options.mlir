@@ -3,7 +3,7 @@
 // RUN: not turnip-opt %s -place-memory=host-memory=-1 2>&1 | FileCheck %s --check-prefix=HOST
 // HOST: error: invalid argument: host-memory: {{.*}}-1
 // RUN: not turnip-opt %s -place-memory=order=alphabetical 2>&1 | FileCheck %s --check-prefix=ORDER
-// ORDER: error: invalid argument: order: expected best, given, depth-first, memory-aware or critical-path, but got alphabetical
+// ORDER: error: invalid argument: order: expected best, given, depth-first, memory-aware, critical-path or scheduled, but got alphabetical
 // RUN: not turnip-opt %s -place-memory=link-bandwidth=0 2>&1 | FileCheck %s --check-prefix=RATE
 // RATE: error: invalid argument: link-bandwidth: expected a number above 0, but got 0
 // RUN: not turnip-opt %s -place-memory=horizon=-1 2>&1 | FileCheck %s --check-prefix=HORIZON

@@ -19,4 +19,4 @@
 // CHECK-NEXT:   longest chain: 0.000025 s
 // CHECK-NEXT:   bound of the whole: 0.000043 s
 // CHECK-NEXT:   prediction: 0.0000{{[0-9]+}} s
-// CHECK-NEXT:   order: {{given|depth-first|memory-aware|critical-path}}
+// CHECK-NEXT:   order: {{given|depth-first|memory-aware|critical-path|scheduled}}

@@ -63,8 +63,8 @@ def PlaceMemory : Pass<"place-memory", "::mlir::ModuleOp"> {
     Option<"hostMemory", "host-memory", "std::string", "\"\"",
            "Bytes of host memory, parameters included; empty: no cap">,
     Option<"order", "order", "std::string", "\"best\"",
-           "Order of tasks to plan with: best, given, depth-first, memory-aware "
-           "or critical-path">,
+           "Order of tasks to plan with: best, given, depth-first, memory-aware, "
+           "critical-path or scheduled">,
     Option<"horizon", "horizon", "double", "0",
            "How far allocation runs ahead, as a share of the device's memory; "
            "0: try several and keep the best">,

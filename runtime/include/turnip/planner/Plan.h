@@ -123,9 +123,13 @@ enum class OrderKind : uint8_t {
   MemoryAware,
   /// Ready tasks with the longest way to the end first.
   CriticalPath,
+  /// All devices at once on paper, each taking the ready task that brings in
+  /// the fewest bytes.
+  Scheduled,
 };
 
-/// Returns "best", "given", "depth-first", "memory-aware" or "critical-path".
+/// Returns "best", "given", "depth-first", "memory-aware",
+/// "critical-path" or "scheduled".
 const char *toString(OrderKind kind);
 
 /// Who decides what lies in memory when. All policies but Default are there to
