@@ -2,10 +2,16 @@
 # From a fresh clone to text: installs what is missing, builds, fetches a real
 # model, compiles it for a capped device and continues a prompt.
 #
-#   utils/quickstart.sh [--prompt=TEXT] [--generate=N] [--device-memory=SIZE]
-#                       [--sequence-length=N] [--tile-budget=SIZE]
+#   utils/quickstart.sh [OPTION]...
 #
-# What is up to date is not done again. Everything is written under build/.
+#   --prompt=TEXT           the text to continue ("The capital of France is")
+#   --generate=N            tokens to continue it by (16)
+#   --device-memory=SIZE    the cap of the device's memory, such as 8MiB (64MiB)
+#   --sequence-length=N     tokens that the text may have in all (64)
+#   --tile-budget=SIZE      bytes that one task may take (4MiB)
+#
+# A value may follow its option after a space as well. What is up to date is not
+# done again. Everything is written under build/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,22 +20,47 @@ generate=16
 device_memory=64MiB
 sequence_length=64
 tile_budget=4MiB
-for argument in "$@"; do
-  case "$argument" in
-  --prompt=*) prompt=${argument#*=} ;;
-  --generate=*) generate=${argument#*=} ;;
-  --device-memory=*) device_memory=${argument#*=} ;;
-  --sequence-length=*) sequence_length=${argument#*=} ;;
-  --tile-budget=*) tile_budget=${argument#*=} ;;
+
+usage() {
+  echo "quickstart.sh: $1; see utils/quickstart.sh --help" >&2
+  exit 2
+}
+
+check() {
+  case "$1" in
+  --generate | --sequence-length)
+    [[ $2 =~ ^[1-9][0-9]*$ ]] || usage "$1: expected a number of tokens, but got '$2'"
+    ;;
+  --device-memory | --tile-budget)
+    [[ $2 =~ ^[0-9]+(\.[0-9]+)?([KMGT]iB)?$ ]] || usage "$1: expected a size such as 64MiB, but got '$2'"
+    ;;
+  esac
+}
+
+while [ $# -gt 0 ]; do
+  option=${1%%=*}
+  case "$option" in
+  --prompt | --generate | --device-memory | --sequence-length | --tile-budget)
+    if [[ $1 == *=* ]]; then
+      value=${1#*=}
+    else
+      [ $# -ge 2 ] || usage "$option: expected a value"
+      value=$2
+      shift
+    fi
+    check "$option" "$value"
+    variable=${option#--}
+    printf -v "${variable//-/_}" %s "$value"
+    ;;
   -h | --help)
-    sed -n '2,9s/^# \{0,1\}//p' "$0"
+    sed -n '2,/^set -euo/{/^set/!s/^# \{0,1\}//p}' "$0"
     exit 0
     ;;
   *)
-    echo "quickstart.sh: unknown argument '$argument'; see utils/quickstart.sh --help" >&2
-    exit 2
+    usage "unknown argument '$1'"
     ;;
   esac
+  shift
 done
 
 started=$SECONDS
@@ -39,22 +70,20 @@ say "checking packages"
 bash utils/setup.sh build
 
 bin=build/release/bin
-say "building (the first time takes some minutes)"
-mkdir -p build
+if [ -x "$bin/turnip-run" ]; then
+  say "building what has changed"
+else
+  say "building (this first time takes some minutes)"
+fi
 if [ ! -f build/release/build.ninja ]; then
-  cmake --preset release >build/configure.log 2>&1 || {
-    tail -n 30 build/configure.log >&2
-    exit 1
-  }
+  utils/quietly.sh build/configure.log 30 cmake --preset release
 fi
 targets=(turnip-opt turnip-import turnip-compile turnip-translate turnip-run)
+build=(cmake --build --preset release --target "${targets[@]}")
 if [ -t 2 ]; then
-  cmake --build --preset release --target "${targets[@]}" >&2
+  "${build[@]}" >&2
 else
-  cmake --build --preset release --target "${targets[@]}" >build/build.log 2>&1 || {
-    tail -n 30 build/build.log >&2
-    exit 1
-  }
+  utils/quietly.sh build/build.log 30 "${build[@]}"
 fi
 
 say "fetching the model"

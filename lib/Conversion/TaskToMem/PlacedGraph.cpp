@@ -198,11 +198,16 @@ mem::StatisticsAttr GraphBuilder::statistics() {
     caps.push_back(mem::SmallestCapAttr::get(
         builder.getContext(), static_cast<int64_t>(cap.bytes),
         cap.task == planner::None ? -1 : int64_t(cap.task)));
-  // The planner counts what it places; parameters were placed before.
-  std::vector<uint64_t> peakBytes = from.peakBytes;
+  // The planner counts whole alignment units, and not the parameters.
+  std::vector<uint64_t> peakBytes(from.peakBytes.size());
+  auto add = [&](const auto &range) {
+    peakBytes[range.memory] =
+        std::max(peakBytes[range.memory], range.offset + range.bytes);
+  };
   for (const planner::Piece &piece : plan.placement.entry)
-    peakBytes[piece.memory] =
-        std::max(peakBytes[piece.memory], piece.offset + piece.bytes);
+    add(piece);
+  for (const planner::Access &access : plan.placement.accesses)
+    add(access);
   return mem::StatisticsAttr::get(
       builder.getContext(), numbers(peakBytes), numbers(from.linkBytes),
       static_cast<int64_t>(from.incomingBytesBound), builder.getArrayAttr(caps),

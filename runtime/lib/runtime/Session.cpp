@@ -11,6 +11,7 @@
 #include "Guard.h"
 #include "PlacedEntry.h"
 #include "Slices.h"
+#include "TileNames.h"
 
 #include <algorithm>
 #include <cstring>
@@ -431,6 +432,14 @@ RunSummary Session::summary() const {
 }
 
 std::string Session::trace() const {
+  const artifact::Entry &graph = *contents->entry;
+  std::unordered_map<uint32_t, std::string> tiles = tileNames(graph);
   return chromeTrace(contents->placed.graph, contents->machine, record(),
-                     [&](uint32_t vertex) { return contents->nameOf(vertex); });
+                     [&](uint32_t vertex) {
+                       OperationNames names = contents->nameOf(vertex);
+                       const artifact::Vertex &v = graph.vertices[vertex];
+                       if (v.kind == artifact::VertexKind::Copy)
+                         names.tile = tiles[graph.accessesOf(v)[0].value];
+                       return names;
+                     });
 }

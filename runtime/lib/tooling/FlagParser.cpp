@@ -133,9 +133,20 @@ Status FlagParser::handle(const std::string &argument) const {
   return usage("unknown flag '--" + name + "'" + suggest(name));
 }
 
+/// Whether \p argument is a flag whose value is missing.
+bool FlagParser::wantsValue(const std::string &argument) const {
+  return std::any_of(flags.begin(), flags.end(), [&](const Flag &flag) {
+    return !flag.placeholder.empty() && argument == "--" + flag.name;
+  });
+}
+
 Status FlagParser::parse(const std::vector<std::string> &arguments,
                          std::vector<std::string> &positional) const {
-  for (const std::string &argument : arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    std::string argument = arguments[i];
+    if (wantsValue(argument) && i + 1 < arguments.size() &&
+        arguments[i + 1].compare(0, 2, "--") != 0)
+      argument += "=" + arguments[++i];
     if (argument.compare(0, 2, "--") == 0)
       TURNIP_RETURN_IF_ERROR(handle(argument));
     else if (argument.size() > 1 && argument[0] == '-')

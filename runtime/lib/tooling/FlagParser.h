@@ -18,7 +18,8 @@
 
 namespace turnip::tooling {
 
-/// A table of flags in the form --name or --name=VALUE, and what each does.
+/// A table of flags in the form --name, --name=VALUE or --name VALUE, and what
+/// each does.
 class FlagParser {
 public:
   using Handler = std::function<Status(const std::string &)>;
@@ -55,6 +56,7 @@ private:
   };
 
   Status handle(const std::string &argument) const;
+  bool wantsValue(const std::string &argument) const;
   std::string suggest(const std::string &name) const;
 
   std::vector<Flag> flags;

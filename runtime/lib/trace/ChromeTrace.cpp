@@ -76,6 +76,8 @@ static void writeOperation(json::Writer &writer, const Command &command,
   writer.name("args").beginObject().member("operation", command.vertex);
   if (!names.task.empty())
     writer.member("task", names.task);
+  if (!names.tile.empty())
+    writer.member("tile", names.tile);
   if (!names.location.empty())
     writer.member("location", names.location);
   writer.member("bytes", command.bytes);

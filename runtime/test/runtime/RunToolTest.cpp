@@ -262,6 +262,13 @@ TEST_F(RunTool, HelpAndVersion) {
   EXPECT_EQ(runRaw({"--version"}).out.substr(0, 11), "turnip-run ");
 }
 
+TEST_F(RunTool, ValuesMayFollowAfterASpace) {
+  ToolResult joined = run({"--schedule=random:3", "--hash-results"});
+  ToolResult apart = run({"--schedule", "random:3", "--hash-results"});
+  EXPECT_EQ(apart.code, 0) << apart.err;
+  EXPECT_EQ(apart.out, joined.out);
+}
+
 TEST_F(RunTool, UsageErrors) {
   auto refuse = [](const std::vector<std::string> &arguments) {
     ToolResult result = runRaw(arguments);
@@ -279,6 +286,11 @@ TEST_F(RunTool, UsageErrors) {
             "flag '--lanes': expected a number from 1 to 1024, but got '0'\n");
   EXPECT_EQ(refuse({"a", "--lanes"}),
             "flag '--lanes' needs a value: --lanes=N\n");
+  EXPECT_EQ(refuse({"a", "--lanes", "--guard"}),
+            "flag '--lanes' needs a value: --lanes=N\n");
+  EXPECT_EQ(refuse({"a", "--lanes", "none"}),
+            "flag '--lanes': expected a number from 1 to 1024, but got "
+            "'none'\n");
   EXPECT_EQ(refuse({"a", "--guard=1"}), "flag '--guard' takes no value\n");
   EXPECT_EQ(refuse({"a", "--link-jitter=2"}),
             "flag '--link-jitter': expected a number from 0 to 1, but got "

@@ -422,10 +422,13 @@ TEST(Trace, HasATrackPerEngineAndAnEventPerOperation) {
   ASSERT_TRUE(trace) << trace.status().message();
   std::set<std::string> tracks;
   std::multiset<std::string> operations;
+  std::multiset<std::string> tiles;
   for (const json::Value &event : trace->find("traceEvents")->elements) {
     const json::Value *args = event.find("args");
     if (event.find("ph")->string == "X") {
       operations.insert(event.find("name")->string);
+      if (const json::Value *tile = args->find("tile"))
+        tiles.insert(event.find("name")->string + " " + tile->string);
       EXPECT_GT(args->find("bytes")->number, 0);
       EXPECT_GE(event.find("dur")->number, 0);
     } else if (event.find("name")->string == "thread_name") {
@@ -437,6 +440,9 @@ TEST(Trace, HasATrackPerEngineAndAnEventPerOperation) {
   EXPECT_EQ(operations, (std::multiset<std::string>{
                             "lookup", "transfer", "load", "load", "multiply",
                             "multiply", "add", "move", "result"}));
+  EXPECT_EQ(tiles, (std::multiset<std::string>{
+                       "transfer task lookup", "load weight[0:8, 0:8]",
+                       "load weight[8:16, 0:8]", "move sum", "result sum"}));
 }
 
 TEST(Summary, IsExactInJsonAndReadableAsText) {

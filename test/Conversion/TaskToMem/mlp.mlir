@@ -2,6 +2,10 @@
 // its largest task is 16 KiB (w0: 128 x 32) + 512 (x) + 2 KiB (h): 18944 bytes.
 // RUN: turnip-opt %s -place-memory | FileCheck %s --check-prefix=STAYS
 // RUN: turnip-opt %s -place-memory=resident-parameters=false | FileCheck %s --check-prefixes=CHECK,FREE
+// RUN: turnip-opt %s -place-memory=resident-parameters=false -mem-print-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=PEAK
+
+// The peak is what is touched, in the attribute as in the statistics.
+// PEAK: memory @dev0: peak 27620 bytes (26.97 KiB) of 27648 bytes (27.00 KiB)
 // RUN: turnip-opt %s -place-memory='device-memory=64KiB resident-parameters=false' | FileCheck %s --check-prefixes=CHECK,LARGE
 // RUN: turnip-opt %s -place-memory='device-memory=18944 resident-parameters=false' | FileCheck %s --check-prefixes=CHECK,TIGHT
 
@@ -50,7 +54,7 @@ task.graph @main devices 1 {
 // CHECK-NEXT: mem.link @params to @host channel 2
 
 // CHECK: mem.graph @main statistics <peak_bytes =
-// FREE-SAME: [27648, 768, 24576]
+// FREE-SAME: [27620, 768, 24576]
 // TIGHT-SAME: [18944, 768, 24576]
 // CHECK-SAME: link_bytes = [24576, 512, 256, 0], incoming_bytes_bound = 25088, smallest_caps = [#mem.smallest_cap<18944 task 0>, #mem.smallest_cap<0>]
 // CHECK-NEXT: mem.parameter "w0" [128, 32] offsets [0, 0] sizes [128, 32] : f32 at v1 @params[0 + 16384]

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
+#include "turnip/Testing/GuardedBuffer.h"
 #include <cmath>
 #include <cstring>
 #include <dlfcn.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 using namespace mlir;
+using turnip::testing::GuardedBuffer;
 
 namespace turnip::test {
 
@@ -62,46 +64,18 @@ LoadedKernel::~LoadedKernel() {
   close(file);
 }
 
-namespace {
-/// A buffer inside of a larger one whose other bytes are known.
-struct Guarded {
-  static constexpr int64_t kMargin = 4096;
-  Guarded(int64_t size, int64_t offset) : size(size) {
-    int64_t total = (size + 2 * kMargin + 63) / 64 * 64;
-    memory = static_cast<unsigned char *>(
-        std::aligned_alloc(4096, (total + 4095) / 4096 * 4096));
-    bytes = total;
-    std::memset(memory, 0xa5, bytes);
-    data = memory + kMargin / 2 + offset * 64;
-  }
-  ~Guarded() { std::free(memory); }
-  Guarded(const Guarded &) = delete;
-  Guarded &operator=(const Guarded &) = delete;
-
-  bool intact() const {
-    for (int64_t i = 0; i < bytes; ++i) {
-      bool inside = memory + i >= data && memory + i < data + size;
-      if (!inside && memory[i] != 0xa5)
-        return false;
-    }
-    return true;
-  }
-
-  unsigned char *memory, *data;
-  int64_t size, bytes;
-};
-} // namespace
-
 std::vector<Bytes> LoadedKernel::run(const std::vector<Bytes> &operands,
                                      const std::vector<int64_t> &resultBytes,
                                      const std::vector<int64_t> &scalars,
                                      unsigned seed, int64_t offset,
                                      std::pair<int64_t, int64_t> shared) {
-  std::vector<std::unique_ptr<Guarded>> buffers;
+  std::vector<std::unique_ptr<GuardedBuffer>> buffers;
   std::vector<void *> pointers;
+  auto near =
+      offset % 2 ? GuardedBuffer::Near::Begin : GuardedBuffer::Near::End;
   auto add = [&](int64_t size) {
-    buffers.push_back(std::make_unique<Guarded>(size, offset));
-    pointers.push_back(buffers.back()->data);
+    buffers.push_back(std::make_unique<GuardedBuffer>(size, near, offset));
+    pointers.push_back(buffers.back()->data());
   };
   for (const Bytes &operand : operands) {
     add(operand.size());
@@ -120,7 +94,7 @@ std::vector<Bytes> LoadedKernel::run(const std::vector<Bytes> &operands,
   for (int64_t point : order)
     entry(pointers.data(), scalars.data(), point);
   for (size_t i = 0; i < buffers.size(); ++i)
-    EXPECT_TRUE(buffers[i]->intact()) << "written around buffer " << i;
+    EXPECT_TRUE(buffers[i]->isGuardIntact()) << "written around buffer " << i;
   for (size_t i = 0; i < operands.size(); ++i)
     if (int64_t(i) != shared.first)
       EXPECT_EQ(

@@ -31,9 +31,10 @@ public:
   LoadedKernel &operator=(const LoadedKernel &) = delete;
 
   /// Runs all grid points in an order drawn from `seed`, with each buffer
-  /// `offset` * 64 bytes into a larger one, and checks that nothing around the
-  /// buffers was written. Where `shared` is a pair (operand, result), both use
-  /// one buffer. Returns the results' bytes.
+  /// `offset` * 64 bytes from a page that cannot be touched: the one in front
+  /// of it where `offset` is odd, otherwise the one behind. Checks that nothing
+  /// around the buffers was written. Where `shared` is a pair (operand,
+  /// result), both use one buffer. Returns the results' bytes.
   std::vector<Bytes> run(const std::vector<Bytes> &operands,
                          const std::vector<int64_t> &resultBytes,
                          const std::vector<int64_t> &scalars, unsigned seed = 0,

@@ -306,7 +306,8 @@ struct SmallestCap {
 /// What the planner knew about a graph (see planner::Statistics). Every array
 /// is empty (not known) or has an element for each memory, link or device.
 struct Statistics {
-  /// Per memory: the end of the highest byte in use.
+  /// Per memory: the end of the highest byte that the graph touches, without
+  /// what alignment adds.
   std::vector<uint64_t> peakBytes;
   /// Per link: bytes moved.
   std::vector<uint64_t> linkBytes;

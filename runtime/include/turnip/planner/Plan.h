@@ -55,7 +55,8 @@ struct OpInfo {
 
 /// Figures about a plan. Times are seconds.
 struct Statistics {
-  /// Largest end of a used range per memory, in bytes.
+  /// Largest end of a used range per memory, in bytes, rounded up to the
+  /// alignment.
   std::vector<uint64_t> peakBytes;
   /// Bytes and copies carried per link of the problem.
   std::vector<uint64_t> linkBytes, linkCopies;

@@ -77,12 +77,14 @@ RunSummary summarize(const ExecutableGraph &graph,
 struct OperationNames {
   std::string operation;
   std::string task;
+  /// A copy: what it moves.
+  std::string tile;
   std::string location;
 };
 
 /// Writes \p record as Chrome trace events, which Perfetto and chrome://tracing
 /// read: one track per engine (more where operations of one engine overlap),
-/// with operation, task, location and bytes of each. Joins are left out.
+/// with operation, task, tile, location and bytes of each. Joins are left out.
 std::string chromeTrace(const ExecutableGraph &graph,
                         const MachineDescription &machine,
                         const RunRecord &record,

@@ -98,7 +98,8 @@ def Mem_SmallestCapAttr : Mem_Attr<"SmallestCap", "smallest_cap"> {
 def Mem_StatisticsAttr : Mem_Attr<"Statistics", "statistics"> {
   let summary = "what the planner knew about a graph";
   let description = [{
-    Figures of the plan. One per memory: the end of the highest byte in use. One
+    Figures of the plan. One per memory: the end of the highest byte that the
+    graph touches, without what alignment adds. One
     per link: the bytes moved. A bound for the bytes brought to the devices. One
     per device: the smallest capacity that would have done. In seconds: the
     busiest device's computing, the busiest channel's copying that no order
