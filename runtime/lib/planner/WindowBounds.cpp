@@ -13,6 +13,7 @@
 #include "WindowBounds.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace turnip;
 using namespace turnip::planner;
@@ -44,6 +45,39 @@ std::vector<double> planner::secondsOfFullMemories(const WorkGraph &graph) {
   }
   return seconds;
 }
+
+namespace {
+/// Copies of which some have to happen within a window.
+class Copies {
+public:
+  Copies(const WorkGraph &graph, uint32_t memory)
+      : graph(graph),
+        capacity(static_cast<double>(graph.problem.memories[memory].capacity)) {
+  }
+
+  /// One of them. The fastest way and the largest tile decide.
+  void add(uint32_t source, uint32_t destination, uint64_t bytes) {
+    speed = std::max(speed, bytesPerSecond(graph, source, destination));
+    latency =
+        std::min(latency, graph.machine.copySeconds(source, destination, 0));
+    largest = std::max(largest, static_cast<double>(bytes));
+  }
+  /// Seconds to copy what of \p bytes the memory does not hold; one copy may
+  /// be under way when the window begins.
+  double secondsBeyondCapacity(double bytes) const {
+    double excess = bytes - capacity;
+    if (excess <= 0 || speed == 0)
+      return 0;
+    return excess / speed + latency * std::max(0.0, excess / largest - 1);
+  }
+
+private:
+  const WorkGraph &graph;
+  double capacity;
+  double speed = 0, largest = 1;
+  double latency = std::numeric_limits<double>::infinity();
+};
+} // namespace
 
 namespace {
 /// Sums over the windows [i, j] of a chain, i < j, from pieces that belong to
@@ -78,14 +112,16 @@ public:
   Windows(const WorkGraph &graph, const std::vector<double> &start,
           const std::vector<double> &tail, uint32_t pivots)
       : graph(graph), start(start), tail(tail) {
-    chooseChain(pivots);
-    moments = static_cast<uint32_t>(chain.size()) + 2;
+    followLongestPath();
+    locate();
+    thinOut(pivots);
     locate();
   }
   double run();
 
 private:
-  void chooseChain(uint32_t pivots);
+  void followLongestPath();
+  void thinOut(uint32_t pivots);
   void locate();
   void addWork();
   void addLoads(uint32_t memory);
@@ -105,8 +141,8 @@ private:
 };
 } // namespace
 
-/// A path with the longest way through it, as many tasks of it as asked for.
-void Windows::chooseChain(uint32_t pivots) {
+/// Makes the chain a path with the longest way through it.
+void Windows::followLongestPath() {
   uint32_t at = None;
   double most = -1;
   for (uint32_t task = 0; task < graph.numTasks(); ++task) {
@@ -116,9 +152,8 @@ void Windows::chooseChain(uint32_t pivots) {
       at = task;
     }
   }
-  std::vector<uint32_t> path;
   while (at != None) {
-    path.push_back(at);
+    chain.push_back(at);
     uint32_t next = None;
     most = -1;
     for (uint32_t other : graph.after(at))
@@ -128,12 +163,34 @@ void Windows::chooseChain(uint32_t pivots) {
       }
     at = next;
   }
-  size_t count = std::min<size_t>(pivots, path.size());
-  for (size_t i = 0; i < count; ++i)
-    chain.push_back(path[i * path.size() / count]);
+}
+
+/// Keeps one task of each stretch of the chain: the one with the fewest tasks
+/// that may run before as well as after it.
+void Windows::thinOut(uint32_t pivots) {
+  std::vector<uint32_t> before(moments, 0), after(moments, 0);
+  for (uint32_t task = 0; task < graph.numTasks(); ++task) {
+    ++before[to[task]];
+    ++after[from[task]];
+  }
+  for (uint32_t k = 1; k < moments; ++k)
+    before[k] += before[k - 1];
+  for (uint32_t k = moments - 1; k-- > 0;)
+    after[k] += after[k + 1];
+  size_t count = std::min<size_t>(pivots, chain.size());
+  std::vector<uint32_t> kept;
+  for (size_t i = 0; i < count; ++i) {
+    size_t best = i * chain.size() / count;
+    for (size_t k = best; k < (i + 1) * chain.size() / count; ++k)
+      if (before[k + 1] + after[k + 1] > before[best + 1] + after[best + 1])
+        best = k;
+    kept.push_back(chain[best]);
+  }
+  chain = std::move(kept);
 }
 
 void Windows::locate() {
+  moments = static_cast<uint32_t>(chain.size()) + 2;
   from.assign(graph.numTasks(), 0);
   to.assign(graph.numTasks(), moments - 1);
   std::vector<uint32_t> own(graph.numTasks(), 0);
@@ -180,12 +237,11 @@ void Windows::addWork() {
 /// during the window but what the memory can hold at its beginning.
 void Windows::addLoads(uint32_t memory) {
   const Problem &problem = graph.problem;
-  double capacity = static_cast<double>(problem.memories[memory].capacity);
   uint32_t device = graph.machine.deviceOf(memory);
   uint32_t backing = problem.devices[device].backing;
   for (uint32_t engine = 0; engine < graph.numEngines(); ++engine) {
     WindowSums bytes(moments);
-    double speed = 0;
+    Copies copies(graph, memory);
     std::vector<uint32_t> earliest(moments);
     for (uint32_t id = 0; id < problem.tiles.size(); ++id) {
       const Tile &tile = problem.tiles[id];
@@ -196,7 +252,7 @@ void Windows::addLoads(uint32_t memory) {
       if (tile.memory != memory || graph.readersOf(id).empty() ||
           graph.machine.copyEngine(source, memory) != engine)
         continue;
-      speed = std::max(speed, bytesPerSecond(graph, source, memory));
+      copies.add(source, memory, tile.bytes);
       // The first end of a reader that cannot start before each moment.
       std::fill(earliest.begin(), earliest.end(), moments);
       for (uint32_t reader : graph.readersOf(id))
@@ -208,12 +264,10 @@ void Windows::addLoads(uint32_t memory) {
         if (earliest[i] < moments)
           bytes.at(i, earliest[i]) += static_cast<double>(tile.bytes);
     }
-    if (speed == 0)
-      continue;
     bytes.accumulate(false, true);
     for (uint32_t i = 0; i < moments; ++i)
       for (uint32_t j = i + 1; j < moments; ++j)
-        raise(i, j, (bytes.at(i, j) - capacity) / speed);
+        raise(i, j, copies.secondsBeyondCapacity(bytes.at(i, j)));
   }
 }
 
@@ -221,11 +275,9 @@ void Windows::addLoads(uint32_t memory) {
 /// during the window but what the memory can hold at its end.
 void Windows::addWriteBacks(uint32_t memory) {
   const Problem &problem = graph.problem;
-  double capacity = static_cast<double>(problem.memories[memory].capacity);
   uint32_t device = graph.machine.deviceOf(memory);
-  double speed = bytesPerSecond(graph, memory, problem.devices[device].backing);
-  if (speed == 0)
-    return;
+  uint32_t backing = problem.devices[device].backing;
+  Copies copies(graph, memory);
   WindowSums bytes(moments);
   for (uint32_t id = 0; id < problem.tiles.size(); ++id) {
     const Tile &tile = problem.tiles[id];
@@ -241,13 +293,14 @@ void Windows::addWriteBacks(uint32_t memory) {
     }
     if (moves)
       continue;
+    copies.add(memory, backing, tile.bytes);
     for (uint32_t j = to[producer]; j <= last; ++j)
       bytes.at(from[producer], j) += static_cast<double>(tile.bytes);
   }
   bytes.accumulate(true, false);
   for (uint32_t i = 0; i < moments; ++i)
     for (uint32_t j = i + 1; j < moments; ++j)
-      raise(i, j, (bytes.at(i, j) - capacity) / speed);
+      raise(i, j, copies.secondsBeyondCapacity(bytes.at(i, j)));
 }
 
 double Windows::run() {

@@ -20,6 +20,9 @@ namespace turnip::planner::bench {
 class Arguments {
 public:
   Arguments(int count, const char *const *values);
+  /// Options by name.
+  explicit Arguments(std::vector<std::pair<std::string, std::string>> options)
+      : options(std::move(options)) {}
 
   /// What does not start with "--".
   const std::vector<std::string> &words() const { return plain; }
@@ -52,6 +55,10 @@ Status runShapes(Arguments &arguments);
 Status runScale(Arguments &arguments);
 /// Prints a graph: `graph KIND --print=summary|task`.
 Status runGraph(Arguments &arguments);
+/// Plans a graph and prints a JSON object per plan: `judge KIND --memory=SIZE`
+/// or `--c=X`, `--policies=A,B`, `--effort=N`, `--jitters=0,0.2`, `--rounds=N`,
+/// `--strict`, `--trace=PREFIX`, and the options of the graph.
+Status runJudge(Arguments &arguments);
 
 } // namespace turnip::planner::bench
 

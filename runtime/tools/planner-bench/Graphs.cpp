@@ -180,8 +180,9 @@ uint32_t SyntheticGraph::step(uint64_t index, std::vector<uint32_t> operands,
                       inPlace);
 }
 
-/// Per layer, tile and direction one task; the gradient of a layer's parameter
-/// is summed over the tiles: three tasks per activation.
+/// Per layer, tile and direction one task, with the loss in between; the
+/// gradient of a layer's parameter is summed over the tiles: three tasks per
+/// activation.
 void SyntheticGraph::training() {
   uint64_t bytes = options.tileBytes;
   uint32_t width = std::max(4U, builder.numDevices());
@@ -199,7 +200,12 @@ void SyntheticGraph::training() {
                 builder.parameterOn(parameters[layer], device(i))},
                bytes));
   }
-  std::vector<uint32_t> gradients = activations[layers];
+  // The loss knows all of the last layer, and no gradient comes before it.
+  uint32_t loss = step(0, activations[layers], std::min<uint64_t>(bytes, 64));
+  std::vector<uint32_t> gradients;
+  for (uint32_t i = 0; i < width; ++i)
+    gradients.push_back(
+        step(i, {activations[layers][i], loss}, bytes, /*inPlace=*/0));
   for (uint32_t layer = layers; layer-- > 0;) {
     std::vector<uint32_t> sums(builder.numDevices(), None);
     for (uint32_t i = 0; i < width; ++i) {

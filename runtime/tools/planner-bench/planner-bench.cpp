@@ -9,6 +9,7 @@
 //   planner-bench [shapes]   graphs with the shapes of real ones, several caps
 //   planner-bench scale      training-shaped graphs of 10^4 to 10^6 operations
 //   planner-bench graph KIND makes a graph and prints it
+//   planner-bench judge KIND plans a graph and compares with bounds
 //
 // Exit codes: 0 ok, 1 an error, 2 usage.
 //
@@ -32,6 +33,8 @@ static constexpr Command commands[] = {
     {"scale", runScale, "plans of 10^4 to 10^6 operations"},
     {"graph", runGraph,
      "KIND --vertices=N --devices=N --seed=N --print=summary|task"},
+    {"judge", runJudge,
+     "KIND --memory=SIZE|--c=X --policies=A,B --jitters=0,0.5"},
 };
 
 static int usage() {

@@ -1,0 +1,184 @@
+//===- Simulation.cpp - Runs plans on a virtual clock ---------------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Simulation.h"
+
+#include "turnip/machine/Machine.h"
+#include "turnip/runtime/Drivers.h"
+#include "turnip/runtime/Summary.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace turnip;
+using namespace turnip::planner;
+using namespace turnip::planner::bench;
+
+/// What the machine below computes per second: only the product with a call's
+/// operations matters, and that is its task's cost.
+static constexpr double flopsPerSecond = 1e12;
+/// Moves read and write each byte; the planner reckons with half of this.
+static constexpr double moveBytesPerSecond = 2e11;
+
+Simulation::Simulation(const Problem &problem, const Plan &plan)
+    : problem(problem), plan(plan) {
+  std::vector<uint32_t> order(plan.placement.numOps());
+  std::iota(order.begin(), order.end(), 0);
+  build(order);
+}
+
+runtime::Command Simulation::commandOf(uint32_t op) const {
+  runtime::Command command;
+  uint32_t engine = plan.ops[op].engine;
+  command.engine = engine == None ? UINT16_MAX : static_cast<uint16_t>(engine);
+  switch (plan.placement.kinds[op]) {
+  case OpKind::Call:
+    command.flops = problem.tasks[plan.ops[op].task].cost * flopsPerSecond;
+    break;
+  case OpKind::Copy:
+    command.kind = runtime::Command::Kind::Copy;
+    command.bytes = plan.placement.accessesOf(op)[0].bytes;
+    break;
+  case OpKind::Join:
+    command.kind = runtime::Command::Kind::Join;
+    break;
+  }
+  return command;
+}
+
+double Simulation::secondsOf(uint32_t op) const {
+  runtime::Command command = commandOf(op);
+  if (command.kind == runtime::Command::Kind::Join)
+    return 0;
+  if (command.kind == runtime::Command::Kind::Launch)
+    return command.flops / flopsPerSecond;
+  auto bytes = static_cast<double>(command.bytes);
+  if (plan.engines[command.engine].device != None)
+    return 2 * bytes / moveBytesPerSecond;
+  return problem.links[0].latency + bytes / problem.links[0].bytesPerSecond;
+}
+
+void Simulation::build(const std::vector<uint32_t> &order) {
+  opOf = order;
+  graph = runtime::ExecutableGraph();
+  graph.numEngines = static_cast<uint32_t>(plan.engines.size());
+  std::vector<uint32_t> vertexOf(order.size());
+  for (uint32_t vertex = 0; vertex < order.size(); ++vertex) {
+    vertexOf[order[vertex]] = vertex;
+    graph.commands.push_back(commandOf(order[vertex]));
+    graph.commands.back().vertex = vertex;
+    graph.costs.push_back(secondsOf(order[vertex]));
+  }
+  graph.successorBegin.assign(order.size() + 1, 0);
+  for (const Edge &edge : plan.placement.edges)
+    ++graph.successorBegin[vertexOf[edge.from] + 1];
+  for (size_t i = 0; i < order.size(); ++i)
+    graph.successorBegin[i + 1] += graph.successorBegin[i];
+  graph.successors.resize(plan.placement.edges.size());
+  std::vector<uint32_t> cursor(graph.successorBegin.begin(),
+                               graph.successorBegin.end() - 1);
+  for (const Edge &edge : plan.placement.edges)
+    graph.successors[cursor[vertexOf[edge.from]]++] = vertexOf[edge.to];
+}
+
+runtime::MachineDescription Simulation::describeEngines() const {
+  runtime::MachineDescription machine;
+  for (const Memory &memory : problem.memories)
+    machine.memories.push_back(
+        {memory.name, static_cast<runtime::MemoryKind>(memory.kind), 0});
+  for (const Engine &engine : plan.engines) {
+    runtime::EngineDescription description;
+    description.name = engine.name;
+    if (engine.device == None) {
+      description.kind = runtime::EngineKind::Transfer;
+      for (const Link &link : problem.links)
+        if (link.channel == engine.channel)
+          description.toDevice |=
+              problem.memories[link.destination].kind == MemoryKind::Device;
+    }
+    machine.engines.push_back(description);
+  }
+  return machine;
+}
+
+Expected<double> Simulation::run(runtime::Schedule::Policy policy,
+                                 double jitter, uint64_t seed) {
+  if (problem.links.empty())
+    return Status::error(StatusCode::InvalidArgument,
+                         "expected a machine with links, but got none");
+  const Link &first = problem.links[0];
+  for (const Link &link : problem.links)
+    if (link.bytesPerSecond != first.bytesPerSecond ||
+        link.latency != first.latency)
+      return Status::error(StatusCode::InvalidArgument,
+                           "expected links of one speed, but got \"" +
+                               link.name + "\" and \"" + first.name + "\"");
+  machine::Machine machine = machine::Machine::uniform();
+  machine.otherDevice->memoryBandwidth = moveBytesPerSecond;
+  machine.otherDevice->classes.clear();
+  machine.otherDevice->classes[machine::KernelClass::Other]
+      .flops[ElementType::F32] = flopsPerSecond;
+  machine.otherLink->bandwidth = first.bytesPerSecond;
+  machine.otherLink->latency = first.latency;
+  machine.kernelJitter = machine.transferJitter = jitter;
+  machine.seed = seed;
+  std::unique_ptr<runtime::Driver> driver = runtime::createSimDriver(machine);
+  TURNIP_RETURN_IF_ERROR(driver->open(describeEngines()));
+  runtime::Executor executor(graph, *driver);
+  runtime::Schedule schedule;
+  schedule.policy = policy;
+  schedule.seed = seed;
+  TURNIP_RETURN_IF_ERROR(executor.setSchedule(schedule));
+  TURNIP_RETURN_IF_ERROR(executor.run().status);
+  record = executor.record();
+  return static_cast<double>(record.end - record.begin) * 1e-9;
+}
+
+void Simulation::adoptLastOrder() {
+  std::vector<uint32_t> order;
+  for (uint32_t vertex : record.completionOrder)
+    order.push_back(vertex);
+  // A join starts and ends with what it waits for; completion settles those.
+  std::vector<uint32_t> rank(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i)
+    rank[order[i]] = i;
+  auto startOf = [&](uint32_t vertex) {
+    bool join = graph.commands[vertex].kind == runtime::Command::Kind::Join;
+    return join ? record.ends[vertex] : record.starts[vertex];
+  };
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return std::make_pair(startOf(a), rank[a]) <
+           std::make_pair(startOf(b), rank[b]);
+  });
+  for (uint32_t &vertex : order)
+    vertex = opOf[vertex];
+  build(order);
+}
+
+std::string Simulation::nameOf(uint32_t op) const {
+  switch (plan.placement.kinds[op]) {
+  case OpKind::Call:
+    return "call";
+  case OpKind::Copy:
+    return toString(plan.ops[op].role);
+  case OpKind::Join:
+    return "join";
+  }
+  return "";
+}
+
+std::string Simulation::trace() const {
+  return chromeTrace(graph, describeEngines(), record, [&](uint32_t vertex) {
+    uint32_t op = opOf[vertex], task = plan.ops[op].task;
+    runtime::OperationNames names;
+    names.operation = nameOf(op);
+    if (task != None)
+      names.task = problem.describeTask(task);
+    return names;
+  });
+}
