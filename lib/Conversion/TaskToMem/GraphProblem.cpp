@@ -71,7 +71,7 @@ class ProblemBuilder {
 public:
   ProblemBuilder(task::GraphOp graph, const planner::Problem &machine,
                  const ParameterPlaces &places, const MachineRates &rates)
-      : graph(graph), places(places), rates(rates) {
+      : graph(graph), places(places), rates(rates), result(graph) {
     result.problem.memories = machine.memories;
     result.problem.devices = machine.devices;
     result.problem.links = machine.links;
@@ -88,6 +88,10 @@ private:
   uint32_t memoryOf(task::PlaceAttr place) const {
     return result.problem.devices[deviceOf(place)].memory;
   }
+  /// Whether an earlier operation defines the same tile.
+  bool isKnown(Value value) const {
+    return result.numbering.getTile(value) < result.problem.tiles.size();
+  }
   uint32_t addTile(Value value, std::string name,
                    uint32_t initialMemory = planner::None,
                    uint64_t initialOffset = planner::Unplaced);
@@ -103,10 +107,6 @@ private:
   SymbolTableCollection symbols;
   GraphProblem result;
   uint32_t host, parameters;
-  /// Parameters that are the same bytes in the same memory are one tile, and so
-  /// are inputs that are the same slice.
-  std::map<std::tuple<uint32_t, uint64_t, uint64_t>, uint32_t> parameterTiles;
-  llvm::DenseMap<std::pair<Attribute, Attribute>, uint32_t> inputTiles;
 };
 } // namespace
 
@@ -120,41 +120,27 @@ uint32_t ProblemBuilder::addTile(Value value, std::string name,
   tile.initialMemory = initialMemory;
   tile.initialOffset = initialOffset;
   uint32_t id = result.problem.addTile(tile, std::move(name));
-  result.tiles[value] = id;
   result.tileOps.push_back(value.getDefiningOp());
   return id;
 }
 
 void ProblemBuilder::addParameter(task::ParameterOp op) {
-  task::TileType type = op.getTile().getType();
-  uint32_t memory = memoryOf(type.getPlace());
-  std::tuple<uint32_t, uint64_t, uint64_t> key(memory, places.all.offsetOf(op),
-                                               type.getSizeInBytes());
-  if (auto it = parameterTiles.find(key); it != parameterTiles.end()) {
-    result.tiles[op.getTile()] = it->second;
+  if (isKnown(op.getTile()))
     return;
-  }
-  bool stays = places.ofHost && !type.getPlace().isHost();
+  task::PlaceAttr place = op.getTile().getType().getPlace();
+  uint32_t memory = memoryOf(place);
+  bool stays = places.ofHost && !place.isHost();
   uint32_t id = stays ? addTile(op.getTile(), op.getName().str(), memory)
                       : addTile(op.getTile(), op.getName().str(), parameters,
                                 places.stored().offsetOf(op));
   if (stays)
     result.problem.tiles[id].finalMemory = memory;
-  parameterTiles[key] = id;
 }
 
 void ProblemBuilder::addInput(task::InputOp op) {
-  Builder builder(op.getContext());
-  Attribute box =
-      builder.getArrayAttr({op.getNameAttr(), op.getShapeAttr(),
-                            op.getOffsetsAttr(), op.getSizesAttr()});
-  auto [it, inserted] = inputTiles.try_emplace(
-      {box, op.getTile().getType().getPlace()}, planner::None);
-  if (inserted)
-    it->second = addTile(op.getTile(), op.getName().str(),
-                         result.problem.devices[host].memory);
-  else
-    result.tiles[op.getTile()] = it->second;
+  if (!isKnown(op.getTile()))
+    addTile(op.getTile(), op.getName().str(),
+            result.problem.devices[host].memory);
 }
 
 /// What a call takes: the kernel's own estimate, or the larger of arithmetic
@@ -181,7 +167,7 @@ void ProblemBuilder::addCall(task::CallOp op) {
       symbols.lookupNearestSymbolFrom<task::KernelOp>(op, op.getKernelAttr());
   std::vector<uint32_t> operands, results;
   for (Value operand : op.getOperands())
-    operands.push_back(result.tiles.lookup(operand));
+    operands.push_back(result.numbering.getTile(operand));
   for (Value value : op.getResults())
     results.push_back(addTile(value, ""));
   std::vector<planner::InPlacePair> pairs;
@@ -198,7 +184,7 @@ void ProblemBuilder::addCall(task::CallOp op) {
 }
 
 void ProblemBuilder::addTransfer(task::TransferOp op) {
-  uint32_t from = result.tiles.lookup(op.getSource());
+  uint32_t from = result.numbering.getTile(op.getSource());
   task::PlaceAttr source = op.getSource().getType().getPlace();
   task::PlaceAttr destination = op.getResult().getType().getPlace();
   uint32_t to = addTile(op.getResult(), "");
@@ -221,8 +207,8 @@ GraphProblem ProblemBuilder::run() {
     else if (auto transfer = dyn_cast<task::TransferOp>(op))
       addTransfer(transfer);
     else if (auto exit = dyn_cast<task::ResultOp>(op))
-      result.problem.tiles[result.tiles.lookup(exit.getTile())].finalMemory =
-          result.problem.devices[host].memory;
+      result.problem.tiles[result.numbering.getTile(exit.getTile())]
+          .finalMemory = result.problem.devices[host].memory;
   }
   return std::move(result);
 }

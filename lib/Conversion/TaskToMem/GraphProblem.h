@@ -14,6 +14,7 @@
 #define TURNIP_LIB_CONVERSION_TASKTOMEM_GRAPHPROBLEM_H
 
 #include "ParameterLayout.h"
+#include "turnip/Dialect/Task/IR/TileNumbering.h"
 #include "turnip/planner/Problem.h"
 
 namespace turnip {
@@ -28,8 +29,7 @@ struct MachineRates {
 
 /// Bytes of a memory of which no capacity was asked.
 constexpr uint64_t unlimitedBytes = uint64_t(1) << 58;
-/// Every range of a device or of host memory starts at a multiple of this.
-constexpr uint64_t memoryAlignment = 64;
+using task::memoryAlignment;
 
 /// Adds the memories, devices and links of a machine with \p devices devices:
 /// memories `dev0` ... `host`, `params`; devices `dev0` ..., `host`.
@@ -39,12 +39,14 @@ void addMachine(planner::Problem &problem, uint32_t devices,
 
 /// A graph as a problem. Tiles and tasks are numbered in the graph's order.
 struct GraphProblem {
+  explicit GraphProblem(task::GraphOp graph) : numbering(graph) {}
+
   planner::Problem problem;
   /// The operation that defines each tile.
   std::vector<mlir::Operation *> tileOps;
   /// The task.call or task.transfer of each task.
   std::vector<mlir::Operation *> taskOps;
-  llvm::DenseMap<mlir::Value, uint32_t> tiles;
+  task::TileNumbering numbering;
   /// Per device, the smallest capacity that would do if nothing stayed in its
   /// memory from run to run; 0 for the host.
   std::vector<planner::SmallestCap> smallestCaps;

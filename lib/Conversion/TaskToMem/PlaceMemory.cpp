@@ -60,6 +60,7 @@ private:
                            task::GraphOp graph, const Status &status);
   void shrink(planner::Problem &machine, ArrayRef<Placed> placed) const;
   void write(planner::Problem &machine, MutableArrayRef<Placed> placed);
+  void keep(task::GraphOp tasks, mem::GraphOp graph);
   std::string describeOptions() const;
 
   Status *sink = nullptr;
@@ -323,6 +324,17 @@ void PlaceMemoryPass::shrink(planner::Problem &machine,
   }
 }
 
+/// Gives \p tasks a name beside that of \p graph, which it became.
+void PlaceMemoryPass::keep(task::GraphOp tasks, mem::GraphOp graph) {
+  ModuleOp module = getOperation();
+  std::string name = (tasks.getSymName() + ".tasks").str();
+  while (module.lookupSymbol(name))
+    name += ".tasks";
+  tasks.setSymName(name);
+  graph.setTasksAttr(FlatSymbolRefAttr::get(tasks.getSymNameAttr()));
+  tasks->moveAfter(graph);
+}
+
 void PlaceMemoryPass::write(planner::Problem &machine,
                             MutableArrayRef<Placed> placed) {
   ModuleOp module = getOperation();
@@ -331,8 +343,12 @@ void PlaceMemoryPass::write(planner::Problem &machine,
   buildMachine(builder, module.getLoc(), machine);
   for (Placed &entry : placed) {
     builder.setInsertionPoint(entry.graph);
-    buildGraph(builder, entry.graph, entry.problem, entry.plan);
-    entry.graph.erase();
+    mem::GraphOp graph =
+        buildGraph(builder, entry.graph, entry.problem, entry.plan, keepTasks);
+    if (keepTasks)
+      keep(entry.graph, graph);
+    else
+      entry.graph.erase();
     for (planner::OpKind kind : entry.plan.placement.kinds) {
       numCalls += kind == planner::OpKind::Call;
       numCopies += kind == planner::OpKind::Copy;

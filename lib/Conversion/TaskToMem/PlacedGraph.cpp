@@ -54,7 +54,7 @@ public:
       : builder(builder), graph(graph), graphProblem(problem),
         problem(problem.problem), plan(plan) {}
 
-  mem::GraphOp run();
+  mem::GraphOp run(bool withCosts);
 
 private:
   FlatSymbolRefAttr memory(uint32_t index) {
@@ -71,6 +71,7 @@ private:
   template <typename MemOp, typename TaskOp>
   void addPiece(TaskOp op, const planner::Piece &piece);
   void addPieces();
+  void addCosts();
   void addResults();
   void addOperation(uint32_t id, ArrayRef<Value> data, ArrayRef<Value> memory);
   Value addCall(uint32_t id, ArrayRef<Value> data, ArrayRef<Value> memory);
@@ -101,12 +102,15 @@ void GraphBuilder::addPieces() {
   for (uint32_t i = 0; i < plan.entryTiles.size(); ++i)
     pieceOf[plan.entryTiles[i]] = i;
   auto pieceFor = [&](Value tile) -> const planner::Piece & {
-    return plan.placement.entry[pieceOf[graphProblem.tiles.lookup(tile)]];
+    return plan.placement.entry[pieceOf[graphProblem.numbering.getTile(tile)]];
   };
-  // Two operations may be one tile, the same bytes of one tensor.
-  DenseSet<std::pair<Attribute, Attribute>> said;
+  // Two operations may be one tile, or different views of it.
+  DenseSet<Attribute> said;
   auto isNew = [&](auto op) {
-    return said.insert({op.getNameAttr(), range(pieceFor(op.getTile()))})
+    return said
+        .insert(builder.getArrayAttr({op.getNameAttr(), op.getShapeAttr(),
+                                      op.getOffsetsAttr(), op.getSizesAttr(),
+                                      range(pieceFor(op.getTile()))}))
         .second;
   };
   for (auto op : graph.getOps<task::ParameterOp>())
@@ -117,14 +121,29 @@ void GraphBuilder::addPieces() {
       addPiece<mem::InputOp>(op, pieceFor(op.getTile()));
 }
 
+/// What the planner reckoned with: a call's cost is that of its kernel on its
+/// device.
+void GraphBuilder::addCosts() {
+  std::map<std::pair<StringRef, uint32_t>, double> costs;
+  for (auto [op, task] : llvm::zip_equal(graphProblem.taskOps, problem.tasks))
+    if (auto call = dyn_cast<task::CallOp>(op))
+      costs.try_emplace({call.getKernel(), task.device}, task.cost);
+  for (const auto &[call, seconds] : costs)
+    mem::CostOp::create(
+        builder, graph.getLoc(),
+        FlatSymbolRefAttr::get(builder.getContext(), call.first),
+        builder.getStringAttr(problem.devices[call.second].name),
+        builder.getF64FloatAttr(seconds));
+}
+
 void GraphBuilder::addResults() {
   std::vector<uint32_t> pieceOf(problem.tiles.size(), planner::None);
   for (uint32_t i = 0; i < plan.exitTiles.size(); ++i)
     pieceOf[plan.exitTiles[i]] = i;
   for (auto op : graph.getOps<task::ResultOp>())
     addPiece<mem::ResultOp>(
-        op,
-        plan.placement.exit[pieceOf[graphProblem.tiles.lookup(op.getTile())]]);
+        op, plan.placement
+                .exit[pieceOf[graphProblem.numbering.getTile(op.getTile())]]);
 }
 
 Value GraphBuilder::addCall(uint32_t id, ArrayRef<Value> data,
@@ -219,11 +238,13 @@ mem::StatisticsAttr GraphBuilder::statistics() {
       builder.getStringAttr(from.order));
 }
 
-mem::GraphOp GraphBuilder::run() {
+mem::GraphOp GraphBuilder::run(bool withCosts) {
   auto result = mem::GraphOp::create(builder, graph.getLoc(),
                                      graph.getSymName(), statistics());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&result.getBody().front());
+  if (withCosts)
+    addCosts();
   addPieces();
   // Edges are sorted by the operation that waits.
   size_t next = 0;
@@ -241,6 +262,6 @@ mem::GraphOp GraphBuilder::run() {
 
 mem::GraphOp turnip::buildGraph(OpBuilder &builder, task::GraphOp graph,
                                 const GraphProblem &problem,
-                                const planner::Plan &plan) {
-  return GraphBuilder(builder, graph, problem, plan).run();
+                                const planner::Plan &plan, bool withCosts) {
+  return GraphBuilder(builder, graph, problem, plan).run(withCosts);
 }

@@ -23,9 +23,11 @@ namespace turnip {
 mem::MachineOp buildMachine(mlir::OpBuilder &builder, mlir::Location loc,
                             const planner::Problem &machine);
 
-/// Builds the mem.graph that \p plan says for \p graph.
+/// Builds the mem.graph that \p plan says for \p graph, with what calls cost if
+/// \p withCosts.
 mem::GraphOp buildGraph(mlir::OpBuilder &builder, task::GraphOp graph,
-                        const GraphProblem &problem, const planner::Plan &plan);
+                        const GraphProblem &problem, const planner::Plan &plan,
+                        bool withCosts);
 
 } // namespace turnip
 

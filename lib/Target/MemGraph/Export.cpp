@@ -11,6 +11,7 @@
 #include "ElementTypes.h"
 #include "mlir/IR/Builders.h"
 #include "turnip/Dialect/Mem/IR/Machine.h"
+#include "turnip/Dialect/Task/IR/TileNumbering.h"
 #include "turnip/artifact/Artifact.h"
 
 #include <map>
@@ -134,7 +135,8 @@ public:
   EntryExporter(mem::Machine &machine, const llvm::StringMap<uint32_t> &kernels)
       : machine(machine), kernels(kernels) {}
 
-  artifact::Entry run(mem::GraphOp graph);
+  /// \p tasks: the graph that \p graph places, or null.
+  artifact::Entry run(mem::GraphOp graph, task::GraphOp tasks);
 
 private:
   template <typename OpTy>
@@ -148,10 +150,14 @@ private:
   void end(Operation *op, artifact::Vertex vertex, ValueRange data,
            ValueRange memory);
   void setStatistics(mem::StatisticsAttr statistics);
+  void setTasks(task::GraphOp tasks);
+  void addCost(mem::CostOp cost);
+  uint32_t locationIndex(Location loc);
 
   mem::Machine &machine;
   const llvm::StringMap<uint32_t> &kernels;
   artifact::Entry entry;
+  std::vector<artifact::Cost> costs;
   llvm::DenseMap<Value, uint32_t> tokens;
   llvm::DenseMap<Attribute, uint32_t> locations;
 };
@@ -193,6 +199,16 @@ void EntryExporter::addAccess(mem::RangeAttr range, artifact::AccessRole role) {
   entry.accesses.push_back(access);
 }
 
+uint32_t EntryExporter::locationIndex(Location loc) {
+  if (isa<UnknownLoc>(loc))
+    return artifact::none;
+  auto [it, inserted] =
+      locations.try_emplace(LocationAttr(loc), entry.locations.size());
+  if (inserted)
+    entry.locations.push_back(print(Attribute(LocationAttr(loc))));
+  return it->second;
+}
+
 /// Starts a vertex whose accesses and scalars are added next.
 artifact::Vertex EntryExporter::begin(artifact::VertexKind kind, Location loc,
                                       std::optional<int64_t> task,
@@ -208,13 +224,7 @@ artifact::Vertex EntryExporter::begin(artifact::VertexKind kind, Location loc,
       entry.tasks.resize(vertex.task + 1);
     entry.tasks[vertex.task] = name.str();
   }
-  if (!isa<UnknownLoc>(loc)) {
-    auto [it, inserted] =
-        locations.try_emplace(LocationAttr(loc), entry.locations.size());
-    if (inserted)
-      entry.locations.push_back(print(Attribute(LocationAttr(loc))));
-    vertex.location = it->second;
-  }
+  vertex.location = locationIndex(loc);
   return vertex;
 }
 
@@ -299,7 +309,53 @@ void EntryExporter::setStatistics(mem::StatisticsAttr from) {
   to.order = from.getOrder().str();
 }
 
-artifact::Entry EntryExporter::run(mem::GraphOp graph) {
+void EntryExporter::addCost(mem::CostOp cost) {
+  artifact::Cost result;
+  result.seconds = cost.getSeconds().convertToDouble();
+  result.kernel = kernels.lookup(cost.getKernel());
+  result.device =
+      static_cast<uint16_t>(*machine.findDevice(cost.getDeviceAttr()));
+  costs.push_back(result);
+}
+
+/// What the vertices and the bindings do not say about the tasks.
+void EntryExporter::setTasks(task::GraphOp tasks) {
+  artifact::TaskGraph &result = entry.taskGraph.emplace();
+  task::TileNumbering numbering(tasks);
+  for (uint32_t i = 0; i < numbering.getNumTiles(); ++i) {
+    Value definition = numbering.getDefinition(i);
+    auto type = cast<task::TileType>(definition.getType());
+    artifact::Tile tile;
+    tile.bytes = type.getSizeInBytes();
+    mem::DeviceOp device =
+        machine.getDevices()[*machine.findDevice(type.getPlace())];
+    tile.memory =
+        static_cast<uint16_t>(*machine.findMemory(device.getMemoryAttr()));
+    Operation *op = definition.getDefiningOp();
+    // Where a task's result is defined, its vertex says.
+    if (isa<task::ParameterOp, task::InputOp>(op)) {
+      tile.origin = isa<task::InputOp>(op) ? artifact::TileOrigin::Input
+                                           : artifact::TileOrigin::Parameter;
+      tile.location = locationIndex(op->getLoc());
+    }
+    result.tiles.push_back(tile);
+  }
+  for (Operation *op : numbering.getTasks())
+    for (Value operand : op->getOperands())
+      result.operands.push_back(numbering.getTile(operand));
+  // Pieces of one result stay together, whatever is between them in the graph.
+  for (const artifact::Binding &binding : entry.results)
+    for (auto op : tasks.getOps<task::ResultOp>())
+      if (op.getName() == binding.name)
+        result.results.push_back(numbering.getTile(op.getTile()));
+  llvm::sort(costs, [](const artifact::Cost &a, const artifact::Cost &b) {
+    return std::pair(a.kernel, a.device) < std::pair(b.kernel, b.device);
+  });
+  result.costs = std::move(costs);
+  result.location = locationIndex(tasks.getLoc());
+}
+
+artifact::Entry EntryExporter::run(mem::GraphOp graph, task::GraphOp tasks) {
   entry.name = graph.getSymName().str();
   if (graph.getStatistics())
     setStatistics(*graph.getStatistics());
@@ -320,7 +376,11 @@ artifact::Entry EntryExporter::run(mem::GraphOp graph) {
       addCopy(copy);
     else if (auto join = dyn_cast<mem::JoinOp>(op))
       addJoin(join);
+    else if (auto cost = dyn_cast<mem::CostOp>(op))
+      addCost(cost);
   }
+  if (tasks)
+    setTasks(tasks);
   return std::move(entry);
 }
 
@@ -364,7 +424,12 @@ FailureOr<artifact::Module> turnip::exportMemGraph(ModuleOp module) {
     result.kernels.push_back(exportKernel(kernel));
   }
   for (auto graph : module.getOps<mem::GraphOp>())
-    result.entries.push_back(EntryExporter(machine, kernels).run(graph));
+    result.entries.push_back(
+        EntryExporter(machine, kernels)
+            .run(graph, graph.getTasksAttr()
+                            ? cast<task::GraphOp>(
+                                  module.lookupSymbol(graph.getTasksAttr()))
+                            : task::GraphOp()));
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include "turnip/Target/MemGraph.h"
 
 #include "ElementTypes.h"
+#include "ImportTasks.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
@@ -36,7 +37,10 @@ private:
   LogicalResult addEntry(const artifact::Entry &entry);
   template <typename OpTy>
   void addBindings(const std::vector<artifact::Binding> &bindings);
-  LogicalResult addVertices(const artifact::Entry &entry);
+  FailureOr<SmallVector<Location>> readLocations(const artifact::Entry &entry);
+  void addVertices(const artifact::Entry &entry, ArrayRef<Location> locations);
+  void addCosts(const artifact::TaskGraph &tasks);
+  std::string tasksName(const artifact::Entry &entry) const;
   Value addVertex(const artifact::Entry &entry, const artifact::Vertex &vertex,
                   ArrayRef<Value> tokens, Location at);
   Value addCall(const artifact::Entry &entry, const artifact::Vertex &vertex,
@@ -69,6 +73,7 @@ private:
   Location loc;
   MLIRContext *context;
   OpBuilder builder;
+  SmallVector<task::KernelOp> kernels;
 };
 } // namespace
 
@@ -132,6 +137,7 @@ LogicalResult Importer::addKernel(const artifact::Kernel &kernel) {
   FailureOr<task::KernelOp> op = makeKernel(kernel);
   if (failed(op))
     return failure();
+  kernels.push_back(*op);
   if (kernel.gridSize != 1)
     op->setGrid(kernel.gridSize);
   if (kernel.workspaceBytes)
@@ -258,7 +264,8 @@ Value Importer::addVertex(const artifact::Entry &entry,
   llvm_unreachable("unknown kind of vertex");
 }
 
-LogicalResult Importer::addVertices(const artifact::Entry &entry) {
+FailureOr<SmallVector<Location>>
+Importer::readLocations(const artifact::Entry &entry) {
   SmallVector<Location> locations;
   for (const std::string &text : entry.locations) {
     auto location =
@@ -268,13 +275,37 @@ LogicalResult Importer::addVertices(const artifact::Entry &entry) {
                             << "\": expected a location, but got " << text;
     locations.push_back(location);
   }
+  return locations;
+}
+
+void Importer::addVertices(const artifact::Entry &entry,
+                           ArrayRef<Location> locations) {
   SmallVector<Value> tokens;
   for (const artifact::Vertex &vertex : entry.vertices)
     tokens.push_back(addVertex(entry, vertex, tokens,
                                vertex.location == artifact::none
                                    ? UnknownLoc::get(context)
                                    : locations[vertex.location]));
-  return success();
+}
+
+void Importer::addCosts(const artifact::TaskGraph &tasks) {
+  for (const artifact::Cost &cost : tasks.costs)
+    mem::CostOp::create(
+        builder, loc,
+        FlatSymbolRefAttr::get(context, artifact.kernels[cost.kernel].name),
+        builder.getStringAttr(artifact.machine.devices[cost.device].name),
+        builder.getF64FloatAttr(cost.seconds));
+}
+
+/// A name that no kernel and no entry has.
+std::string Importer::tasksName(const artifact::Entry &entry) const {
+  std::string name = entry.name;
+  auto isTaken = [&](const auto &other) { return other.name == name; };
+  do
+    name += ".tasks";
+  while (llvm::any_of(artifact.kernels, isTaken) ||
+         llvm::any_of(artifact.entries, isTaken));
+  return name;
 }
 
 /// Nothing where nothing is known.
@@ -303,17 +334,26 @@ mem::StatisticsAttr Importer::statistics(const artifact::Statistics &from) {
 }
 
 LogicalResult Importer::addEntry(const artifact::Entry &entry) {
+  FailureOr<SmallVector<Location>> locations = readLocations(entry);
+  if (failed(locations))
+    return failure();
   auto graph = mem::GraphOp::create(builder, loc, entry.name,
                                     statistics(entry.statistics));
+  if (entry.taskGraph) {
+    std::string name = tasksName(entry);
+    graph.setTasks(name);
+    importTasks(builder, loc, artifact, entry, name, kernels, *locations);
+  }
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&graph.getBody().front());
   for (const artifact::Argument &argument : entry.arguments)
     mem::ArgumentOp::create(builder, loc, argument.name, argument.minimum,
                             argument.maximum);
+  if (entry.taskGraph)
+    addCosts(*entry.taskGraph);
   addBindings<mem::ParameterOp>(entry.parameters);
   addBindings<mem::InputOp>(entry.inputs);
-  if (failed(addVertices(entry)))
-    return failure();
+  addVertices(entry, *locations);
   addBindings<mem::ResultOp>(entry.results);
   return success();
 }

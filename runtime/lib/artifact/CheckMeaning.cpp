@@ -255,6 +255,9 @@ Status artifact::checkMeaning(const Module &module) {
     TURNIP_RETURN_IF_ERROR(checkBindings(here, module, entry));
     TURNIP_RETURN_IF_ERROR(
         checkStatistics(Path(here, "statistics"), module, entry));
+    if (entry.taskGraph)
+      TURNIP_RETURN_IF_ERROR(
+          checkTaskGraph(Path(here, "task_graph"), module, entry));
   }
   return Status::ok();
 }

@@ -84,6 +84,9 @@ Status checkGraph(const Path &path, const Module &module, const Entry &entry);
 /// Parameters, inputs and results of \p entry.
 Status checkBindings(const Path &path, const Module &module,
                      const Entry &entry);
+/// The graph that \p entry was planned from, which it has.
+Status checkTaskGraph(const Path &path, const Module &module,
+                      const Entry &entry);
 Status checkStatistics(const Path &path, const Module &module,
                        const Entry &entry);
 

@@ -66,6 +66,8 @@ private:
   Status readArgument(const Path &path, const fb::Argument &from, Argument &to);
   Status readStatistics(const Path &path, const fb::Statistics &from,
                         Statistics &to);
+  Status readTaskGraph(const Path &path, const fb::TaskGraph &from,
+                       TaskGraph &to);
   Status readGraph(const Path &path, const fb::Entry &from, Entry &to);
   Status readEntry(const Path &path, const fb::Entry &from, Entry &to);
 
@@ -274,6 +276,30 @@ Status Reader::readStatistics(const Path &path, const fb::Statistics &from,
   return read(Path(path, "order"), *from.order(), to.order);
 }
 
+Status Reader::readTaskGraph(const Path &path, const fb::TaskGraph &from,
+                             TaskGraph &to) {
+  to.location = from.location();
+  TURNIP_RETURN_IF_ERROR(read(Path(path, "tiles"), *from.tiles(), to.tiles,
+                              [](const fb::Tile &tile, Tile &out) {
+                                out.bytes = tile.bytes();
+                                out.location = tile.location();
+                                out.memory = tile.memory();
+                                out.origin = cast<TileOrigin>(tile.origin());
+                                return uint32_t(tile.reserved());
+                              }));
+  TURNIP_RETURN_IF_ERROR(
+      read(Path(path, "operands"), *from.operands(), to.operands));
+  TURNIP_RETURN_IF_ERROR(
+      read(Path(path, "results"), *from.results(), to.results));
+  return read(Path(path, "costs"), *from.costs(), to.costs,
+              [](const fb::Cost &cost, Cost &out) {
+                out.seconds = cost.seconds();
+                out.kernel = cost.kernel();
+                out.device = cost.device();
+                return uint32_t(cost.reserved());
+              });
+}
+
 static Range readRange(const fb::Range &range) {
   return {range.first(), range.count()};
 }
@@ -333,6 +359,9 @@ Status Reader::readEntry(const Path &path, const fb::Entry &from, Entry &to) {
   TURNIP_RETURN_IF_ERROR(read(Path(path, "tasks"), *from.tasks(), to.tasks));
   TURNIP_RETURN_IF_ERROR(
       read(Path(path, "locations"), *from.locations(), to.locations));
+  if (const fb::TaskGraph *tasks = from.task_graph())
+    TURNIP_RETURN_IF_ERROR(readTaskGraph(Path(path, "task_graph"), *tasks,
+                                         to.taskGraph.emplace()));
   return readStatistics(Path(path, "statistics"), *from.statistics(),
                         to.statistics);
 }

@@ -57,6 +57,18 @@ const char *artifact::toString(VertexKind kind) {
   return "unknown";
 }
 
+const char *artifact::toString(TileOrigin origin) {
+  switch (origin) {
+  case TileOrigin::Task:
+    return "task";
+  case TileOrigin::Parameter:
+    return "parameter";
+  case TileOrigin::Input:
+    return "input";
+  }
+  return "unknown";
+}
+
 const char *artifact::toString(CopyRole role) {
   switch (role) {
   case CopyRole::NotACopy:
@@ -75,6 +87,46 @@ const char *artifact::toString(CopyRole role) {
     return "move";
   }
   return "unknown";
+}
+
+std::vector<TaskView> artifact::tasksOf(const Module &module,
+                                        const Entry &entry) {
+  const TaskGraph &graph = *entry.taskGraph;
+  std::vector<TaskView> tasks(entry.tasks.size());
+  for (const Vertex &vertex : entry.vertices)
+    if (vertex.task != none && vertex.kind != VertexKind::Join &&
+        !tasks[vertex.task].vertex)
+      tasks[vertex.task].vertex = &vertex;
+  size_t operand = 0;
+  uint32_t tile = 0;
+  for (TaskView &task : tasks) {
+    size_t operands = 1;
+    task.numResults = 1;
+    if (task.vertex->kind == VertexKind::Call) {
+      const Kernel &kernel = module.kernels[task.vertex->kernel];
+      operands = kernel.operandBytes.size();
+      task.numResults = static_cast<uint32_t>(kernel.resultBytes.size());
+    }
+    task.operands = {graph.operands.data() + operand, operands};
+    operand += operands;
+    while (tile < graph.tiles.size() &&
+           graph.tiles[tile].origin != TileOrigin::Task)
+      ++tile;
+    task.firstResult = tile;
+    tile += task.numResults;
+  }
+  return tasks;
+}
+
+std::vector<uint32_t> artifact::valuesOf(const Entry &entry,
+                                         const std::vector<TaskView> &tasks) {
+  std::vector<uint32_t> values(entry.taskGraph->tiles.size());
+  for (uint32_t i = 0; i < values.size(); ++i)
+    values[i] = i;
+  for (const TaskView &task : tasks)
+    if (task.vertex->kind == VertexKind::Copy)
+      values[task.firstResult] = values[task.operands[0]];
+  return values;
 }
 
 uint64_t artifact::pieceBytes(const Binding &binding, const Piece &piece) {

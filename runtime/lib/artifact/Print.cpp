@@ -106,6 +106,17 @@ static void printVertices(const Entry &entry, std::ostream &out) {
           << formatExactBytes(bytes[role]) << "\n";
 }
 
+static void printTaskGraph(const Entry &entry, std::ostream &out) {
+  if (!entry.taskGraph)
+    return;
+  uint64_t bytes = 0;
+  for (const Tile &tile : entry.taskGraph->tiles)
+    bytes += tile.bytes;
+  out << "  planned from " << countText(entry.tasks.size(), "task", "tasks")
+      << " on " << countText(entry.taskGraph->tiles.size(), "tile", "tiles")
+      << ", " << formatExactBytes(bytes) << "\n";
+}
+
 static void printStatistics(const Module &module, const Entry &entry,
                             std::ostream &out) {
   const Statistics &statistics = entry.statistics;
@@ -161,6 +172,7 @@ void artifact::print(const Module &module, std::ostream &out) {
   for (const Entry &entry : module.entries) {
     out << "entry " << entry.name << "\n";
     printVertices(entry, out);
+    printTaskGraph(entry, out);
     printStatistics(module, entry, out);
     for (const Argument &argument : entry.arguments)
       out << "  argument " << argument.name << ": " << argument.minimum

@@ -165,6 +165,23 @@ static Offset<fb::Statistics> writeStatistics(FlatBufferBuilder &builder,
                               statistics.predictedMakespan, order);
 }
 
+static Offset<fb::TaskGraph> writeTaskGraph(FlatBufferBuilder &builder,
+                                            const TaskGraph &tasks) {
+  auto tiles =
+      writeStructs<fb::Tile>(builder, tasks.tiles, [](const Tile &tile) {
+        return fb::Tile(tile.bytes, tile.location, tile.memory,
+                        cast<fb::TileOrigin>(tile.origin), 0);
+      });
+  auto operands = builder.CreateVector(tasks.operands);
+  auto results = builder.CreateVector(tasks.results);
+  auto costs =
+      writeStructs<fb::Cost>(builder, tasks.costs, [](const Cost &cost) {
+        return fb::Cost(cost.seconds, cost.kernel, cost.device, 0);
+      });
+  return fb::CreateTaskGraph(builder, tiles, operands, results, costs,
+                             tasks.location);
+}
+
 static fb::Range makeRange(const Range &range) {
   return fb::Range(range.first, range.count);
 }
@@ -203,9 +220,12 @@ static Offset<fb::Entry> writeEntry(FlatBufferBuilder &builder,
   auto tasks = writeStrings(builder, entry.tasks);
   auto locations = writeStrings(builder, entry.locations);
   auto statistics = writeStatistics(builder, entry.statistics);
+  Offset<fb::TaskGraph> taskGraph;
+  if (entry.taskGraph)
+    taskGraph = writeTaskGraph(builder, *entry.taskGraph);
   return fb::CreateEntry(builder, name, vertices, accesses, scalars, edges,
                          arguments, parameters, inputs, results, tasks,
-                         locations, statistics);
+                         locations, statistics, taskGraph);
 }
 
 /// A number that the file's size does not exceed by more than what offsets and
@@ -234,6 +254,10 @@ static uint64_t contentBytes(const Module &module) {
              entry.scalars.size() * sizeof(fb::Scalar) +
              entry.edges.size() * sizeof(fb::Edge) + strings(entry.tasks) +
              strings(entry.locations) + entry.arguments.size() * perTable;
+    if (const std::optional<TaskGraph> &tasks = entry.taskGraph)
+      bytes += tasks->tiles.size() * sizeof(fb::Tile) +
+               tasks->costs.size() * sizeof(fb::Cost) +
+               4 * (tasks->operands.size() + tasks->results.size()) + perTable;
     for (const auto *bindings :
          {&entry.parameters, &entry.inputs, &entry.results})
       for (const Binding &binding : *bindings)

@@ -74,6 +74,15 @@ TEST(Artifact, LoadsEveryField) {
   EXPECT_EQ(entry.statistics.smallestCaps[0].bytes, 704u);
   EXPECT_EQ(entry.statistics.predictedMakespan, 4e-6);
   EXPECT_EQ(entry.statistics.order, "given");
+  ASSERT_TRUE(entry.taskGraph);
+  EXPECT_EQ(entry.taskGraph->tiles.size(), 9u);
+  EXPECT_EQ(entry.taskGraph->tiles[1].bytes, 3200u);
+  EXPECT_EQ(entry.taskGraph->tiles[1].origin, TileOrigin::Parameter);
+  EXPECT_EQ(entry.taskGraph->operands.size(), 9u);
+  EXPECT_EQ(entry.taskGraph->results, std::vector<uint32_t>{8});
+  EXPECT_EQ(entry.taskGraph->costs[1].seconds, 2e-7);
+  EXPECT_EQ(entry.taskGraph->location, none);
+  EXPECT_FALSE(loaded->entries[1].taskGraph);
   EXPECT_EQ(touchedBytes(*loaded, entry), entry.statistics.peakBytes);
 }
 
@@ -88,6 +97,29 @@ TEST(Artifact, FrozenFileRoundTrips) {
   ASSERT_TRUE(again) << again.status().message();
   // As long as the format is the one it was written in.
   EXPECT_TRUE(bytes == *again);
+}
+
+TEST(Artifact, ReadsEarlierMinorVersions) {
+  std::ifstream file(TURNIP_FROZEN_1_0, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(file)),
+                    std::istreambuf_iterator<char>());
+  Expected<Module> module = load(bytes);
+  ASSERT_TRUE(module) << module.status().message();
+  EXPECT_FALSE(module->entries[0].taskGraph);
+}
+
+TEST(Artifact, TasksHaveTheirTiles) {
+  Module module = makeSample();
+  const Entry &entry = module.entries[0];
+  std::vector<TaskView> tasks = tasksOf(module, entry);
+  ASSERT_EQ(tasks.size(), 5u);
+  EXPECT_EQ(tasks[2].vertex, &entry.vertices[3]);
+  EXPECT_EQ(tasks[2].operands.size(), 2u);
+  EXPECT_EQ(tasks[2].operands[1], 2u);
+  EXPECT_EQ(tasks[2].firstResult, 6u);
+  EXPECT_EQ(tasks[2].numResults, 1u);
+  EXPECT_EQ(valuesOf(entry, tasks),
+            (std::vector<uint32_t>{0, 1, 2, 3, 4, 4, 6, 7, 8}));
 }
 
 TEST(Artifact, LoadsFromAnyAddress) {
@@ -168,6 +200,7 @@ entry main
   load: 2 copies, 512 bytes
   result: 1 copy, 128 bytes
   move: 1 copy, 128 bytes
+  planned from 5 tasks on 9 tiles, 4368 bytes (4.27 KiB)
   peak of dev0: 740 bytes
   peak of host: 320 bytes
   peak of params: 3712 bytes (3.62 KiB)

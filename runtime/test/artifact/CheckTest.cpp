@@ -443,6 +443,7 @@ INSTANTIATE_TEST_SUITE_P(Statistics, CheckMeaning,
 
 TEST(CheckMeaningAccepts, SlicesOfAParameterPlacedWhole) {
   Module module = makeSample();
+  graph(module).taskGraph.reset();
   // Rows 10 to 19 of the table, where they lie in it, and a flat view of it.
   Binding &table = graph(module).parameters[0];
   table.pieces.push_back({{10, 0}, {10, 8}, 2, 320, 20});
@@ -459,6 +460,7 @@ TEST(CheckMeaningAccepts, SlicesOfAParameterPlacedWhole) {
 
 TEST(CheckMeaningAccepts, ScalarsOfRankZero) {
   Module module = makeSample();
+  graph(module).taskGraph.reset();
   graph(module).inputs.push_back(
       {"scale", ElementType::F32, {}, {}, {{{}, {}, 1, 512, 30}}});
   graph(module).results.push_back(
@@ -470,6 +472,7 @@ TEST(CheckMeaningAccepts, ScalarsOfRankZero) {
 
 TEST(CheckMeaningAccepts, ResultsInManyPieces) {
   Module module = makeSample();
+  graph(module).taskGraph.reset();
   module.machine.memories[1].capacity = 1 << 20;
   graph(module).statistics.peakBytes.clear();
   Binding grid{"grid", ElementType::F32, {100, 90}, {9000}, {}};

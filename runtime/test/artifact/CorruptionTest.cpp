@@ -73,16 +73,16 @@ TEST(Header, OtherMajorVersion) {
   overwrite(root(bytes).version(), fb::Version(2, 0));
   EXPECT_EQ(loadError(bytes),
             "the artifact has format version 2.0, made by 'a test', but this "
-            "build reads 1.0 to 1.0: compile it again or use a matching "
+            "build reads 1.0 to 1.1: compile it again or use a matching "
             "release");
 }
 
 TEST(Header, NewerMinorVersion) {
   std::string bytes = sampleBytes();
-  overwrite(root(bytes).version(), fb::Version(1, 1));
+  overwrite(root(bytes).version(), fb::Version(1, 2));
   EXPECT_EQ(loadError(bytes),
-            "the artifact has format version 1.1, made by 'a test', but this "
-            "build reads 1.0 to 1.0: compile it again or use a matching "
+            "the artifact has format version 1.2, made by 'a test', but this "
+            "build reads 1.0 to 1.1: compile it again or use a matching "
             "release");
 }
 

@@ -74,6 +74,8 @@ TEST(Placement, MissingMemoryEdge) {
 TEST(Placement, WrongValue) {
   Module module = makeSample();
   Entry &entry = module.entries[0];
+  // Which would be missed before the proof.
+  entry.taskGraph.reset();
   entry.accesses[entry.vertices[6].accesses.first + 1].value = 2;
   EXPECT_EQ(loadError(module),
             "entries[0]: vertices[6] (call of multiply for right) reads "
@@ -86,6 +88,6 @@ TEST(Placement, ResultThatIsNotThere) {
   Entry &entry = module.entries[0];
   entry.results[0].pieces[0].offset = 256;
   entry.statistics.peakBytes[1] = 384;
-  EXPECT_EQ(loadError(module), "entries[0]: exit wants value 7 in host[256, "
+  EXPECT_EQ(loadError(module), "entries[0]: exit wants value 8 in host[256, "
                                "384), but nothing fills exactly that range");
 }

@@ -22,13 +22,14 @@ enum DeviceIndex : uint16_t { Gpu, Cpu };
 enum LinkIndex : uint16_t { RamToDev, ParamsToDev, DevToRam };
 enum KernelIndex : uint32_t { Lookup, Multiply, Add };
 
-/// The values of the sample's entry.
+/// The values of the sample's entry, and its tiles. RowsOnDevice holds Rows.
 enum ValueIndex : uint32_t {
   Tokens,
   Table,
   WeightLeft,
   WeightRight,
   Rows,
+  RowsOnDevice,
   Left,
   Right,
   Sum
@@ -177,6 +178,26 @@ static void addVertices(Entry &entry) {
             {read(Dev, 0, 128, Sum), write(Ram, 192, 128, Sum)}, {{8, data}});
 }
 
+static TaskGraph makeTaskGraph() {
+  constexpr TileOrigin task = TileOrigin::Task,
+                       parameter = TileOrigin::Parameter;
+  TaskGraph tasks;
+  tasks.tiles = {{16, none, Ram, TileOrigin::Input},
+                 {3200, 1, Ram, parameter},
+                 {256, none, Dev, parameter},
+                 {256, none, Dev, parameter},
+                 {128, none, Ram, task},
+                 {128, none, Dev, task},
+                 {128, none, Dev, task},
+                 {128, none, Dev, task},
+                 {128, none, Dev, task}};
+  tasks.operands = {Tokens,       Table,       Rows, RowsOnDevice, WeightLeft,
+                    RowsOnDevice, WeightRight, Left, Right};
+  tasks.results = {Sum};
+  tasks.costs = {{1e-7, Lookup, Cpu}, {2e-7, Multiply, Gpu}, {1e-8, Add, Gpu}};
+  return tasks;
+}
+
 Module artifact::makeSample() {
   Module module;
   module.producer = "a test";
@@ -217,6 +238,7 @@ Module artifact::makeSample() {
   entry.statistics.makespanBound = 3e-6;
   entry.statistics.predictedMakespan = 4e-6;
   entry.statistics.order = "given";
+  entry.taskGraph = makeTaskGraph();
   Entry empty;
   empty.name = "empty";
   module.entries = {entry, empty};

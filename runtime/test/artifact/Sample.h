@@ -20,7 +20,8 @@ namespace artifact {
 /// Entry `main` looks rows up on the host, loads them and a weight in two
 /// halves over the same device range one after the other, multiplies, adds in
 /// place, moves a tile and stores the result; it has every kind of vertex,
-/// edge, access and binding. Entry `empty` has nothing. Kernels have made-up
+/// edge, access and binding, and the task graph it was planned from. Entry
+/// `empty` has nothing. Kernels have made-up
 /// code.
 Module makeSample();
 

@@ -53,10 +53,11 @@ task.graph @main devices 1 {
 // CHECK-NEXT: mem.link @dev0 to @host channel 1
 // CHECK-NEXT: mem.link @params to @host channel 2
 
-// CHECK: mem.graph @main statistics <peak_bytes =
+// CHECK: mem.graph @main places @main.tasks statistics <peak_bytes =
 // FREE-SAME: [27620, 768, 24576]
 // TIGHT-SAME: [18944, 768, 24576]
 // CHECK-SAME: link_bytes = [24576, 512, 256, 0], incoming_bytes_bound = 25088, smallest_caps = [#mem.smallest_cap<18944 task 0>, #mem.smallest_cap<0>]
+// CHECK-COUNT-3: mem.cost
 // CHECK-NEXT: mem.parameter "w0" [128, 32] offsets [0, 0] sizes [128, 32] : f32 at v1 @params[0 + 16384]
 // CHECK-NEXT: mem.parameter "w1" [16, 128] offsets [0, 0] sizes [8, 128] : f32 at v4 @params[16384 + 4096]
 // CHECK-NEXT: mem.parameter "w1" [16, 128] offsets [8, 0] sizes [8, 128] : f32 at v5 @params[20480 + 4096]

@@ -6,7 +6,12 @@ module {
 
 // -----
 
-// expected-error @+1 {{is not legal in the mem phase: expected only mem.machine, mem.graph and task.kernel}}
+// expected-error @+1 {{is not legal in the mem phase: expected only mem.machine, mem.graph, what it places, and task.kernel}}
+func.func private @f()
+
+// -----
+
+// expected-error @+1 {{is not legal in the mem phase: expected a task.graph that a mem.graph places}}
 task.graph @main devices 1 {
 }
 

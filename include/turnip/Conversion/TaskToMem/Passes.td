@@ -36,6 +36,10 @@ def PlaceMemory : Pass<"place-memory", "::mlir::ModuleOp"> {
     has only what the host reads. `resident-parameters=false` loads them in every
     run all the same.
 
+    The `task.graph` stays beside what it became, under the name `@main.tasks`
+    for `@main`: an artifact that keeps it can be placed again for another cap.
+    `keep-tasks=false` drops it.
+
     Costs of calls (`seconds` of the kernel, else estimated from `flops`, bytes
     and the rates below) and of copies steer the planner; they never make a plan
     wrong.
@@ -81,6 +85,8 @@ def PlaceMemory : Pass<"place-memory", "::mlir::ModuleOp"> {
            "Let results take the place of operands where kernels allow it">,
     Option<"pruneEdges", "prune-edges", "bool", "true",
            "Drop dependencies that others imply">,
+    Option<"keepTasks", "keep-tasks", "bool", "true",
+           "Keep each task.graph beside the mem.graph that it became">,
     Option<"linkBandwidth", "link-bandwidth", "double", "1e10",
            "Bytes per second of each link between host and device">,
     Option<"linkLatency", "link-latency", "double", "1e-5",

@@ -8,6 +8,7 @@
 
 #include "turnip/Dialect/Mem/IR/GraphPlacement.h"
 
+#include "GraphTasks.h"
 #include "mlir/IR/Builders.h"
 #include "turnip/Dialect/Task/IR/Box.h"
 #include "llvm/ADT/MapVector.h"
@@ -38,7 +39,7 @@ LogicalResult GraphOp::verifyRegions() {
       inputs.push_back(task::boxOf(input, input.getElementType()));
     else if (auto result = dyn_cast<ResultOp>(op))
       results.push_back(task::boxOf(result, result.getElementType()));
-    else if (!isa<ArgumentOp, CallOp, CopyOp, JoinOp>(op))
+    else if (!isa<ArgumentOp, CostOp, CallOp, CopyOp, JoinOp>(op))
       return op.emitOpError("expected only mem operations in a mem.graph");
   }
   if (failed(verifySameTensors(parameters, /*viewsAllowed=*/true)) ||
@@ -76,11 +77,13 @@ private:
   LogicalResult verifyPlaces(CallOp call, DeviceOp device);
   LogicalResult verifyScalars(CallOp call, task::KernelOp kernel);
   LogicalResult verifyCopy(CopyOp copy);
+  LogicalResult verifyCost(CostOp cost);
 
   GraphOp graph;
   Machine &machine;
   SymbolTableCollection &symbols;
   int64_t arguments = 0;
+  DenseSet<std::pair<Attribute, Attribute>> costs;
 };
 } // namespace
 
@@ -234,6 +237,21 @@ LogicalResult SymbolVerifier::verifyCopy(CopyOp copy) {
          << source << " to " << destination << ", but the machine has none";
 }
 
+LogicalResult SymbolVerifier::verifyCost(CostOp cost) {
+  if (!lookup(cost.getKernelAttr()))
+    return cost.emitOpError("expected a task.kernel, but there is no ")
+           << cost.getKernelAttr();
+  if (!machine.findDevice(cost.getDeviceAttr()))
+    return cost.emitOpError(
+               "expected a device of the machine, but there is no ")
+           << cost.getDeviceAttr();
+  if (!costs.insert({cost.getKernelAttr(), cost.getDeviceAttr()}).second)
+    return cost.emitOpError("expected one cost per kernel and device, but got "
+                            "another of ")
+           << cost.getKernelAttr() << " on " << cost.getDeviceAttr();
+  return success();
+}
+
 LogicalResult SymbolVerifier::verify() {
   arguments = llvm::range_size(graph.getOps<ArgumentOp>());
   for (Operation &op : graph.getBody().front()) {
@@ -248,6 +266,8 @@ LogicalResult SymbolVerifier::verify() {
       result = verifyCall(call);
     else if (auto copy = dyn_cast<CopyOp>(op))
       result = verifyCopy(copy);
+    else if (auto cost = dyn_cast<CostOp>(op))
+      result = verifyCost(cost);
     if (failed(result))
       return failure();
   }
@@ -328,7 +348,8 @@ LogicalResult GraphOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("expected a mem.machine in the module");
   Machine machine(machineOp);
   SymbolVerifier verifier(*this, machine, symbols);
-  if (failed(verifier.verify()) || failed(verifyStatistics(*this, machine)))
+  if (failed(verifier.verify()) || failed(verifyStatistics(*this, machine)) ||
+      failed(verifyTasks(*this, machine, symbols)))
     return failure();
   return prove(*this,
                buildPlacement(*this, machine, [&](FlatSymbolRefAttr name) {

@@ -131,6 +131,10 @@ Machine::Machine(MachineOp op) {
       memories.push_back(memory);
     } else if (auto device = dyn_cast<DeviceOp>(entry)) {
       deviceIndex.try_emplace(device.getNameAttr(), devices.size());
+      if (device.getKind() == DeviceKind::Accelerator)
+        accelerators.push_back(devices.size());
+      else if (!hostDevice)
+        hostDevice = devices.size();
       devices.push_back(device);
     } else if (auto link = dyn_cast<LinkOp>(entry)) {
       linkIndex.try_emplace({link.getSourceAttr(), link.getDestinationAttr()},
@@ -152,6 +156,14 @@ std::optional<uint32_t> Machine::findMemory(FlatSymbolRefAttr name) const {
 
 std::optional<uint32_t> Machine::findDevice(StringAttr name) const {
   return find(deviceIndex, Attribute(name));
+}
+
+std::optional<uint32_t> Machine::findDevice(task::PlaceAttr place) const {
+  if (place.isHost())
+    return hostDevice;
+  auto index = static_cast<size_t>(place.getIndex());
+  return index < accelerators.size() ? std::optional(accelerators[index])
+                                     : std::nullopt;
 }
 
 std::optional<uint32_t> Machine::findLink(FlatSymbolRefAttr source,

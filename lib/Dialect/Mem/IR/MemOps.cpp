@@ -40,6 +40,13 @@ LogicalResult ArgumentOp::verify() {
   return success();
 }
 
+LogicalResult CostOp::verify() {
+  double seconds = getSeconds().convertToDouble();
+  if (!(seconds >= 0) || !std::isfinite(seconds))
+    return emitOpError("expected seconds of at least 0, but got ") << seconds;
+  return success();
+}
+
 /// Checks a piece by itself: its box, and the bytes that hold it.
 template <typename OpTy> static LogicalResult verifyPiece(OpTy op) {
   Type type = op.getElementType();

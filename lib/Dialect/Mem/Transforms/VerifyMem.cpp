@@ -31,6 +31,10 @@ struct VerifyMemPass : turnip::mem::impl::VerifyMemBase<VerifyMemPass> {
 private:
   LogicalResult check() {
     MachineOp machine;
+    DenseSet<StringAttr> placed;
+    for (auto graph : getOperation().getOps<GraphOp>())
+      if (FlatSymbolRefAttr tasks = graph.getTasksAttr())
+        placed.insert(tasks.getAttr());
     for (Operation &op : *getOperation().getBody()) {
       if (auto kernel = dyn_cast<task::KernelOp>(op)) {
         if (requireCode && !kernel.getObjectsAttr())
@@ -45,9 +49,14 @@ private:
           return diag;
         }
         machine = another;
+      } else if (auto tasks = dyn_cast<task::GraphOp>(op)) {
+        if (!placed.contains(tasks.getSymNameAttr()))
+          return op.emitOpError("is not legal in the mem phase: expected a "
+                                "task.graph that a mem.graph places");
       } else if (!isa<GraphOp>(op)) {
         return op.emitOpError("is not legal in the mem phase: expected only "
-                              "mem.machine, mem.graph and task.kernel");
+                              "mem.machine, mem.graph, what it places, and "
+                              "task.kernel");
       }
     }
     if (getOperation().getOps<GraphOp>().empty())

@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -327,6 +328,50 @@ struct Statistics {
   std::string order;
 };
 
+/// Where the value of a tile comes from.
+enum class TileOrigin : uint8_t { Task, Parameter, Input };
+constexpr unsigned numTileOrigins = 3;
+const char *toString(TileOrigin origin);
+
+/// A value at the place where tasks access it.
+struct Tile {
+  uint64_t bytes = 0;
+  /// Where the program defines a parameter or an input: index into
+  /// Entry::locations, or none. What a task makes is defined where the task is.
+  uint32_t location = none;
+  /// The memory in which tasks access it.
+  uint16_t memory = 0;
+  TileOrigin origin = TileOrigin::Task;
+};
+
+/// What one call of a kernel on a device takes, as the planner reckons.
+struct Cost {
+  double seconds = 0;
+  uint32_t kernel = 0;
+  /// Index into Machine::devices.
+  uint16_t device = 0;
+};
+
+/// What the graph was planned from, so that it can be planned again. Task t is
+/// the call, or the copy with role transfer, of the vertex whose `task` is t,
+/// and Entry::tasks[t] is its name. Kernel, device and scalars are the
+/// vertex's; here is which tiles it takes. A value is named after the first
+/// tile that holds it: value v is that of tile v.
+struct TaskGraph {
+  /// Numbered in the order of their definition. Those of origin task are the
+  /// results of all tasks, one task after the other.
+  std::vector<Tile> tiles;
+  /// The operands of all tasks, one task after the other: tiles before the
+  /// task's results.
+  std::vector<uint32_t> operands;
+  /// The tile of each piece of each result of the entry, in their order.
+  std::vector<uint32_t> results;
+  /// Sorted by kernel and device, no pair twice; what is missing costs nothing.
+  std::vector<Cost> costs;
+  /// Where the program defines the graph: index into Entry::locations, or none.
+  uint32_t location = none;
+};
+
 /// One graph. Vertices are in the planner's order, which is topological.
 struct Entry {
   /// Unique; a symbol in `mem` IR.
@@ -344,6 +389,8 @@ struct Entry {
   /// Source locations in IR syntax, such as `loc("model.mlir":3:8)`.
   std::vector<std::string> locations;
   Statistics statistics;
+  /// Not there in files before format 1.1, and where it was not kept.
+  std::optional<TaskGraph> taskGraph;
 
   Span<Access> accessesOf(const Vertex &vertex) const {
     return {accesses.data() + vertex.accesses.first, vertex.accesses.count};
@@ -366,6 +413,23 @@ struct Module {
   std::vector<Kernel> kernels;
   std::vector<Entry> entries;
 };
+
+/// A task of an entry that has a task graph.
+struct TaskView {
+  /// The first vertex that carries it out: its kernel, device and scalars.
+  const Vertex *vertex = nullptr;
+  /// Tiles.
+  Span<uint32_t> operands;
+  uint32_t firstResult = 0;
+  uint32_t numResults = 0;
+};
+
+/// The tasks of \p entry, whose module must be valid. They refer to the entry.
+std::vector<TaskView> tasksOf(const Module &module, const Entry &entry);
+
+/// The value that each tile of \p entry holds, by the tasks it has.
+std::vector<uint32_t> valuesOf(const Entry &entry,
+                               const std::vector<TaskView> &tasks);
 
 /// The bytes of \p piece, a piece of \p binding. The module must be valid.
 uint64_t pieceBytes(const Binding &binding, const Piece &piece);

@@ -64,6 +64,13 @@ struct SmallestCap;
 struct Statistics;
 struct StatisticsBuilder;
 
+struct Tile;
+
+struct Cost;
+
+struct TaskGraph;
+struct TaskGraphBuilder;
+
 struct Entry;
 struct EntryBuilder;
 
@@ -275,6 +282,39 @@ inline const char *EnumNameVertexKind(VertexKind e) {
   if (flatbuffers::IsOutRange(e, VertexKind::Call, VertexKind::Join)) return "";
   const size_t index = static_cast<size_t>(e);
   return EnumNamesVertexKind()[index];
+}
+
+enum class TileOrigin : uint8_t {
+  Task = 0,
+  Parameter = 1,
+  Input = 2,
+  MIN = Task,
+  MAX = Input
+};
+
+inline const TileOrigin (&EnumValuesTileOrigin())[3] {
+  static const TileOrigin values[] = {
+    TileOrigin::Task,
+    TileOrigin::Parameter,
+    TileOrigin::Input
+  };
+  return values;
+}
+
+inline const char * const *EnumNamesTileOrigin() {
+  static const char * const names[4] = {
+    "Task",
+    "Parameter",
+    "Input",
+    nullptr
+  };
+  return names;
+}
+
+inline const char *EnumNameTileOrigin(TileOrigin e) {
+  if (flatbuffers::IsOutRange(e, TileOrigin::Task, TileOrigin::Input)) return "";
+  const size_t index = static_cast<size_t>(e);
+  return EnumNamesTileOrigin()[index];
 }
 
 enum class CopyRole : uint8_t {
@@ -659,6 +699,82 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(8) SmallestCap FLATBUFFERS_FINAL_CLASS {
   }
 };
 FLATBUFFERS_STRUCT_END(SmallestCap, 16);
+
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(8) Tile FLATBUFFERS_FINAL_CLASS {
+ private:
+  uint64_t bytes_;
+  uint32_t location_;
+  uint16_t memory_;
+  uint8_t origin_;
+  uint8_t reserved_;
+
+ public:
+  Tile()
+      : bytes_(0),
+        location_(0),
+        memory_(0),
+        origin_(0),
+        reserved_(0) {
+  }
+  Tile(uint64_t _bytes, uint32_t _location, uint16_t _memory, turnip::artifact::fb::TileOrigin _origin, uint8_t _reserved)
+      : bytes_(flatbuffers::EndianScalar(_bytes)),
+        location_(flatbuffers::EndianScalar(_location)),
+        memory_(flatbuffers::EndianScalar(_memory)),
+        origin_(flatbuffers::EndianScalar(static_cast<uint8_t>(_origin))),
+        reserved_(flatbuffers::EndianScalar(_reserved)) {
+  }
+  uint64_t bytes() const {
+    return flatbuffers::EndianScalar(bytes_);
+  }
+  uint32_t location() const {
+    return flatbuffers::EndianScalar(location_);
+  }
+  uint16_t memory() const {
+    return flatbuffers::EndianScalar(memory_);
+  }
+  turnip::artifact::fb::TileOrigin origin() const {
+    return static_cast<turnip::artifact::fb::TileOrigin>(flatbuffers::EndianScalar(origin_));
+  }
+  uint8_t reserved() const {
+    return flatbuffers::EndianScalar(reserved_);
+  }
+};
+FLATBUFFERS_STRUCT_END(Tile, 16);
+
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(8) Cost FLATBUFFERS_FINAL_CLASS {
+ private:
+  double seconds_;
+  uint32_t kernel_;
+  uint16_t device_;
+  uint16_t reserved_;
+
+ public:
+  Cost()
+      : seconds_(0),
+        kernel_(0),
+        device_(0),
+        reserved_(0) {
+  }
+  Cost(double _seconds, uint32_t _kernel, uint16_t _device, uint16_t _reserved)
+      : seconds_(flatbuffers::EndianScalar(_seconds)),
+        kernel_(flatbuffers::EndianScalar(_kernel)),
+        device_(flatbuffers::EndianScalar(_device)),
+        reserved_(flatbuffers::EndianScalar(_reserved)) {
+  }
+  double seconds() const {
+    return flatbuffers::EndianScalar(seconds_);
+  }
+  uint32_t kernel() const {
+    return flatbuffers::EndianScalar(kernel_);
+  }
+  uint16_t device() const {
+    return flatbuffers::EndianScalar(device_);
+  }
+  uint16_t reserved() const {
+    return flatbuffers::EndianScalar(reserved_);
+  }
+};
+FLATBUFFERS_STRUCT_END(Cost, 16);
 
 struct Memory FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef MemoryBuilder Builder;
@@ -1718,6 +1834,115 @@ inline flatbuffers::Offset<Statistics> CreateStatisticsDirect(
       order__);
 }
 
+struct TaskGraph FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef TaskGraphBuilder Builder;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_TILES = 4,
+    VT_OPERANDS = 6,
+    VT_RESULTS = 8,
+    VT_COSTS = 10,
+    VT_LOCATION = 12
+  };
+  const flatbuffers::Vector<const turnip::artifact::fb::Tile *> *tiles() const {
+    return GetPointer<const flatbuffers::Vector<const turnip::artifact::fb::Tile *> *>(VT_TILES);
+  }
+  const flatbuffers::Vector<uint32_t> *operands() const {
+    return GetPointer<const flatbuffers::Vector<uint32_t> *>(VT_OPERANDS);
+  }
+  const flatbuffers::Vector<uint32_t> *results() const {
+    return GetPointer<const flatbuffers::Vector<uint32_t> *>(VT_RESULTS);
+  }
+  const flatbuffers::Vector<const turnip::artifact::fb::Cost *> *costs() const {
+    return GetPointer<const flatbuffers::Vector<const turnip::artifact::fb::Cost *> *>(VT_COSTS);
+  }
+  uint32_t location() const {
+    return GetField<uint32_t>(VT_LOCATION, 0);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffsetRequired(verifier, VT_TILES) &&
+           verifier.VerifyVector(tiles()) &&
+           VerifyOffsetRequired(verifier, VT_OPERANDS) &&
+           verifier.VerifyVector(operands()) &&
+           VerifyOffsetRequired(verifier, VT_RESULTS) &&
+           verifier.VerifyVector(results()) &&
+           VerifyOffsetRequired(verifier, VT_COSTS) &&
+           verifier.VerifyVector(costs()) &&
+           VerifyField<uint32_t>(verifier, VT_LOCATION, 4) &&
+           verifier.EndTable();
+  }
+};
+
+struct TaskGraphBuilder {
+  typedef TaskGraph Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_tiles(flatbuffers::Offset<flatbuffers::Vector<const turnip::artifact::fb::Tile *>> tiles) {
+    fbb_.AddOffset(TaskGraph::VT_TILES, tiles);
+  }
+  void add_operands(flatbuffers::Offset<flatbuffers::Vector<uint32_t>> operands) {
+    fbb_.AddOffset(TaskGraph::VT_OPERANDS, operands);
+  }
+  void add_results(flatbuffers::Offset<flatbuffers::Vector<uint32_t>> results) {
+    fbb_.AddOffset(TaskGraph::VT_RESULTS, results);
+  }
+  void add_costs(flatbuffers::Offset<flatbuffers::Vector<const turnip::artifact::fb::Cost *>> costs) {
+    fbb_.AddOffset(TaskGraph::VT_COSTS, costs);
+  }
+  void add_location(uint32_t location) {
+    fbb_.AddElement<uint32_t>(TaskGraph::VT_LOCATION, location, 0);
+  }
+  explicit TaskGraphBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<TaskGraph> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<TaskGraph>(end);
+    fbb_.Required(o, TaskGraph::VT_TILES);
+    fbb_.Required(o, TaskGraph::VT_OPERANDS);
+    fbb_.Required(o, TaskGraph::VT_RESULTS);
+    fbb_.Required(o, TaskGraph::VT_COSTS);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<TaskGraph> CreateTaskGraph(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    flatbuffers::Offset<flatbuffers::Vector<const turnip::artifact::fb::Tile *>> tiles = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint32_t>> operands = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint32_t>> results = 0,
+    flatbuffers::Offset<flatbuffers::Vector<const turnip::artifact::fb::Cost *>> costs = 0,
+    uint32_t location = 0) {
+  TaskGraphBuilder builder_(_fbb);
+  builder_.add_location(location);
+  builder_.add_costs(costs);
+  builder_.add_results(results);
+  builder_.add_operands(operands);
+  builder_.add_tiles(tiles);
+  return builder_.Finish();
+}
+
+inline flatbuffers::Offset<TaskGraph> CreateTaskGraphDirect(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    const std::vector<turnip::artifact::fb::Tile> *tiles = nullptr,
+    const std::vector<uint32_t> *operands = nullptr,
+    const std::vector<uint32_t> *results = nullptr,
+    const std::vector<turnip::artifact::fb::Cost> *costs = nullptr,
+    uint32_t location = 0) {
+  auto tiles__ = tiles ? _fbb.CreateVectorOfStructs<turnip::artifact::fb::Tile>(*tiles) : 0;
+  auto operands__ = operands ? _fbb.CreateVector<uint32_t>(*operands) : 0;
+  auto results__ = results ? _fbb.CreateVector<uint32_t>(*results) : 0;
+  auto costs__ = costs ? _fbb.CreateVectorOfStructs<turnip::artifact::fb::Cost>(*costs) : 0;
+  return turnip::artifact::fb::CreateTaskGraph(
+      _fbb,
+      tiles__,
+      operands__,
+      results__,
+      costs__,
+      location);
+}
+
 struct Entry FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef EntryBuilder Builder;
   enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
@@ -1732,7 +1957,8 @@ struct Entry FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_RESULTS = 20,
     VT_TASKS = 22,
     VT_LOCATIONS = 24,
-    VT_STATISTICS = 26
+    VT_STATISTICS = 26,
+    VT_TASK_GRAPH = 28
   };
   const flatbuffers::String *name() const {
     return GetPointer<const flatbuffers::String *>(VT_NAME);
@@ -1770,6 +1996,9 @@ struct Entry FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const turnip::artifact::fb::Statistics *statistics() const {
     return GetPointer<const turnip::artifact::fb::Statistics *>(VT_STATISTICS);
   }
+  const turnip::artifact::fb::TaskGraph *task_graph() const {
+    return GetPointer<const turnip::artifact::fb::TaskGraph *>(VT_TASK_GRAPH);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyOffsetRequired(verifier, VT_NAME) &&
@@ -1802,6 +2031,8 @@ struct Entry FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyVectorOfStrings(locations()) &&
            VerifyOffsetRequired(verifier, VT_STATISTICS) &&
            verifier.VerifyTable(statistics()) &&
+           VerifyOffset(verifier, VT_TASK_GRAPH) &&
+           verifier.VerifyTable(task_graph()) &&
            verifier.EndTable();
   }
 };
@@ -1846,6 +2077,9 @@ struct EntryBuilder {
   void add_statistics(flatbuffers::Offset<turnip::artifact::fb::Statistics> statistics) {
     fbb_.AddOffset(Entry::VT_STATISTICS, statistics);
   }
+  void add_task_graph(flatbuffers::Offset<turnip::artifact::fb::TaskGraph> task_graph) {
+    fbb_.AddOffset(Entry::VT_TASK_GRAPH, task_graph);
+  }
   explicit EntryBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1882,8 +2116,10 @@ inline flatbuffers::Offset<Entry> CreateEntry(
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<turnip::artifact::fb::Binding>>> results = 0,
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>> tasks = 0,
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>> locations = 0,
-    flatbuffers::Offset<turnip::artifact::fb::Statistics> statistics = 0) {
+    flatbuffers::Offset<turnip::artifact::fb::Statistics> statistics = 0,
+    flatbuffers::Offset<turnip::artifact::fb::TaskGraph> task_graph = 0) {
   EntryBuilder builder_(_fbb);
+  builder_.add_task_graph(task_graph);
   builder_.add_statistics(statistics);
   builder_.add_locations(locations);
   builder_.add_tasks(tasks);
@@ -1912,7 +2148,8 @@ inline flatbuffers::Offset<Entry> CreateEntryDirect(
     const std::vector<flatbuffers::Offset<turnip::artifact::fb::Binding>> *results = nullptr,
     const std::vector<flatbuffers::Offset<flatbuffers::String>> *tasks = nullptr,
     const std::vector<flatbuffers::Offset<flatbuffers::String>> *locations = nullptr,
-    flatbuffers::Offset<turnip::artifact::fb::Statistics> statistics = 0) {
+    flatbuffers::Offset<turnip::artifact::fb::Statistics> statistics = 0,
+    flatbuffers::Offset<turnip::artifact::fb::TaskGraph> task_graph = 0) {
   auto name__ = name ? _fbb.CreateString(name) : 0;
   auto vertices__ = vertices ? _fbb.CreateVectorOfStructs<turnip::artifact::fb::Vertex>(*vertices) : 0;
   auto accesses__ = accesses ? _fbb.CreateVectorOfStructs<turnip::artifact::fb::Access>(*accesses) : 0;
@@ -1937,7 +2174,8 @@ inline flatbuffers::Offset<Entry> CreateEntryDirect(
       results__,
       tasks__,
       locations__,
-      statistics);
+      statistics,
+      task_graph);
 }
 
 struct Header FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {

@@ -35,6 +35,9 @@ public:
 
   std::optional<uint32_t> findMemory(mlir::FlatSymbolRefAttr name) const;
   std::optional<uint32_t> findDevice(mlir::StringAttr name) const;
+  /// The device that a task.graph calls \p place: its `dev N` is the N-th
+  /// accelerator, its host the first host device.
+  std::optional<uint32_t> findDevice(task::PlaceAttr place) const;
   /// The first link from one memory to another.
   std::optional<uint32_t> findLink(mlir::FlatSymbolRefAttr source,
                                    mlir::FlatSymbolRefAttr destination) const;
@@ -45,6 +48,8 @@ private:
   llvm::SmallVector<MemoryOp> memories;
   llvm::SmallVector<DeviceOp> devices;
   llvm::SmallVector<LinkOp> links;
+  llvm::SmallVector<uint32_t> accelerators;
+  std::optional<uint32_t> hostDevice;
   llvm::DenseMap<mlir::Attribute, uint32_t> memoryIndex, deviceIndex;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, uint32_t>
       linkIndex;

@@ -130,6 +130,10 @@ def Mem_GraphOp : Mem_Op<"graph", [HasParent<"::mlir::ModuleOp">,
     - each access of a call has the bytes of its kernel's operand or result,
       in the memory of its device; each copy has a link.
 
+    `places` names the `task.graph` that was placed, kept so that it can be
+    placed again. Then the verifier also proves that this graph carries out
+    every task of that one, on the values of its tiles.
+
     ```mlir
     mem.graph @main {
       mem.input "x" [16] offsets [0] sizes [16] : f32 at v0 @host[0 + 64]
@@ -140,10 +144,12 @@ def Mem_GraphOp : Mem_Op<"graph", [HasParent<"::mlir::ModuleOp">,
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
+                       OptionalAttr<FlatSymbolRefAttr>:$tasks,
                        OptionalAttr<Mem_StatisticsAttr>:$statistics);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name (`statistics` $statistics^)? attr-dict-with-keyword $body
+    $sym_name (`places` $tasks^)? (`statistics` $statistics^)?
+    attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
@@ -164,6 +170,21 @@ def Mem_ArgumentOp : Mem_Op<"argument", [HasParent<"GraphOp">]> {
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$minimum, I64Attr:$maximum);
   let assemblyFormat = "$name `from` $minimum `to` $maximum attr-dict";
+  let hasVerifier = 1;
+}
+
+def Mem_CostOp : Mem_Op<"cost", [HasParent<"GraphOp">]> {
+  let summary = "what a call of a kernel on a device takes";
+  let description = [{
+    Seconds, as the planner reckoned with them.
+
+    ```mlir
+    mem.cost @f on "dev0" seconds 1.2e-05
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, StrAttr:$device,
+                       F64Attr:$seconds);
+  let assemblyFormat = "$kernel `on` $device `seconds` $seconds attr-dict";
   let hasVerifier = 1;
 }
 
