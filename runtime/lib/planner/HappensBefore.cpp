@@ -143,8 +143,9 @@ HappensBefore::Answer HappensBefore::ask(uint32_t earlier, uint32_t later) {
   return chained(from, to) ? Answer::Yes : Answer::Unknown;
 }
 
-/// Looks backwards from \p to, at a few hundred edges at most. Nothing before
-/// \p from matters, and windows end the way early.
+/// Looks backwards from \p to, whose direct predecessors \p from is not among,
+/// at a few hundred edges at most. Nothing before \p from matters, and windows
+/// end the way early.
 HappensBefore::Answer HappensBefore::search(uint32_t from, uint32_t to) {
   constexpr size_t edgeLimit = 256;
   size_t looked = 0;
@@ -153,21 +154,26 @@ HappensBefore::Answer HappensBefore::search(uint32_t from, uint32_t to) {
   while (!stack.empty()) {
     ArrayView<uint32_t> candidates = predsAt(stack.back());
     stack.pop_back();
-    if (std::binary_search(candidates.begin(), candidates.end(), from))
-      return Answer::Yes;
     for (size_t i = candidates.size(); i > 0; --i) {
       uint32_t pred = candidates[i - 1];
-      if (pred < from)
+      if (pred <= from)
         break;
-      if (++looked > edgeLimit)
-        return Answer::Unknown;
       if (seen[pred] == searches)
         continue;
+      if (++looked > edgeLimit)
+        return Answer::Unknown;
       seen[pred] = searches;
-      if (pred - from > AncestorWindow::size)
-        stack.push_back(pred);
-      else if (windows[pred].test(pred - from))
+      if (pred - from <= AncestorWindow::size) {
+        if (windows[pred].test(pred - from))
+          return Answer::Yes;
+        continue;
+      }
+      // A join may have very many predecessors: ask it before others are
+      // followed.
+      ArrayView<uint32_t> next = predsAt(pred);
+      if (std::binary_search(next.begin(), next.end(), from))
         return Answer::Yes;
+      stack.push_back(pred);
     }
   }
   return Answer::No;

@@ -61,8 +61,9 @@ struct Reader {
 struct Crowd {
   std::vector<uint32_t> ops, accesses;
   HappensBefore::ChainLabels firstAfter{};
-  /// Operations known to come after every reader.
-  std::vector<uint32_t> covers;
+  /// Sets of operations such that every reader precedes one of each set, or is
+  /// it: whatever comes after all of a set comes after all readers.
+  std::vector<std::vector<uint32_t>> gates;
   /// How often all readers have been looked at.
   uint32_t looks = 0;
 };
@@ -108,8 +109,11 @@ private:
   Status checkFollows(uint32_t op, uint32_t index, Instance &instance);
   Status checkFollowsCrowd(uint32_t op, uint32_t index, Instance &instance);
   Crowd &crowdOf(Instance &instance);
+  bool precedes(uint32_t earlier, uint32_t later) {
+    return earlier == later || order.ask(earlier, later) == Answer::Yes;
+  }
   bool followsAll(const Crowd &crowd, uint32_t op);
-  void findCover(uint32_t op, Crowd &crowd);
+  void findGates(uint32_t op, Crowd &crowd);
   Status require(const Doubt &order);
   Status refuse(const Doubt &order) const;
   Status settle();
@@ -203,24 +207,34 @@ Crowd &Proof::crowdOf(Instance &instance) {
 /// Whether single questions show that \p op comes after, or is, each reader.
 bool Proof::followsAll(const Crowd &crowd, uint32_t op) {
   // From the latest: where one is missing it is likely to be among those.
-  for (size_t i = crowd.ops.size(); i-- > 0;)
-    if (crowd.ops[i] != op && order.ask(crowd.ops[i], op) != Answer::Yes)
-      return false;
-  return true;
+  return std::all_of(crowd.ops.rbegin(), crowd.ops.rend(),
+                     [&](uint32_t reader) { return precedes(reader, op); });
 }
 
-/// Looks for a predecessor of \p op that follows all readers already, for the
-/// next write to the same instance.
-void Proof::findCover(uint32_t op, Crowd &crowd) {
-  // Who waits for the readers themselves has many predecessors and no cover.
-  constexpr size_t few = 8, mostCovers = 4;
-  if (order.numPredecessors(op) > few || crowd.covers.size() == mostCovers)
+/// Looks for predecessors of \p op that all readers lead to, for the next write
+/// to the same instance.
+void Proof::findGates(uint32_t op, Crowd &crowd) {
+  // Who waits for the readers themselves has many predecessors.
+  constexpr size_t few = 16, mostGates = 4;
+  size_t numPreds = order.numPredecessors(op);
+  if (numPreds > few || crowd.gates.size() == mostGates)
     return;
-  for (size_t i = order.numPredecessors(op); i-- > 0;)
-    if (followsAll(crowd, order.predecessor(op, i))) {
-      crowd.covers.push_back(order.predecessor(op, i));
+  std::vector<uint32_t> chosen;
+  for (size_t i = crowd.ops.size(); i-- > 0;) {
+    uint32_t reader = crowd.ops[i];
+    auto leadsTo = [&](uint32_t gate) { return precedes(reader, gate); };
+    if (reader == op)
       return;
-    }
+    if (std::any_of(chosen.begin(), chosen.end(), leadsTo))
+      continue;
+    size_t pred = 0;
+    while (pred < numPreds && !leadsTo(order.predecessor(op, pred)))
+      ++pred;
+    if (pred == numPreds)
+      return;
+    chosen.push_back(order.predecessor(op, pred));
+  }
+  crowd.gates.push_back(std::move(chosen));
 }
 
 Status Proof::checkFollowsCrowd(uint32_t op, uint32_t index,
@@ -228,13 +242,14 @@ Status Proof::checkFollowsCrowd(uint32_t op, uint32_t index,
   // Each look costs the readers' number; a few find what there is to find.
   constexpr uint32_t mostLooks = 16;
   Crowd &crowd = crowdOf(instance);
-  for (uint32_t cover : crowd.covers)
-    if (cover == op || order.ask(cover, op) == Answer::Yes)
+  for (const std::vector<uint32_t> &gates : crowd.gates)
+    if (std::all_of(gates.begin(), gates.end(),
+                    [&](uint32_t gate) { return precedes(gate, op); }))
       return Status::ok();
   if (crowd.looks < mostLooks) {
     ++crowd.looks;
     if (followsAll(crowd, op)) {
-      findCover(op, crowd);
+      findGates(op, crowd);
       return Status::ok();
     }
   }

@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Damages plans in every way listed in Mutation and expects the proof to reject
-// each mutant, or the exhaustive oracle to show that it computes the same.
+// Damages plans in every way listed in Mutator.h and expects the proof to
+// reject each mutant, or the exhaustive oracle to show that it computes the
+// same.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Exhaustive.h"
+#include "Mutator.h"
 #include "RandomProblem.h"
 
 #include <array>
@@ -22,216 +24,6 @@ using namespace turnip::planner;
 using namespace turnip::planner::test;
 
 namespace {
-enum class Mutation {
-  RemoveEdge,
-  ChangeOffset,
-  ChangeSize,
-  ChangeMemory,
-  SwapOperands,
-  RedirectOperand,
-  DropCopy,
-  RedirectReload,
-  StaleHostCopy,
-  DropInPlace,
-  ChangeEntry,
-  ChangeExit,
-};
-constexpr size_t numMutations = 12;
-
-/// Makes mutants of one plan.
-class Mutator {
-public:
-  Mutator(const Plan &plan, uint64_t seed) : plan(plan), random(seed) {}
-
-  /// Returns false when the plan has nothing to damage that way.
-  bool apply(Mutation kind, Plan &mutant) {
-    mutant = plan;
-    Placement &placement = mutant.placement;
-    switch (kind) {
-    case Mutation::RemoveEdge:
-      if (placement.edges.empty())
-        return false;
-      placement.edges.erase(placement.edges.begin() +
-                            below(placement.edges.size()));
-      return true;
-    case Mutation::ChangeOffset:
-      return changeAccess(mutant, [&](Access &access) {
-        uint64_t step = 64 * (1 + below(4));
-        access.offset = below(2) && access.offset >= step
-                            ? access.offset - step
-                            : access.offset + step;
-      });
-    case Mutation::ChangeSize:
-      return changeAccess(mutant, [&](Access &access) {
-        access.bytes =
-            below(2) && access.bytes > 1 ? access.bytes - 1 : access.bytes + 1;
-      });
-    case Mutation::ChangeMemory:
-      return changeAccess(mutant, [&](Access &access) {
-        access.memory = (access.memory + 1) %
-                        static_cast<uint32_t>(placement.memories.size());
-      });
-    case Mutation::SwapOperands:
-      return swapOperands(placement);
-    case Mutation::RedirectOperand:
-      return redirectOperand(placement);
-    case Mutation::DropCopy:
-      return dropCopy(mutant);
-    case Mutation::RedirectReload:
-      return redirectReload(mutant);
-    case Mutation::StaleHostCopy:
-      return staleHostCopy(mutant);
-    case Mutation::DropInPlace:
-      return dropInPlace(placement);
-    case Mutation::ChangeEntry:
-      return changePiece(placement.entry);
-    case Mutation::ChangeExit:
-      return changePiece(placement.exit);
-    }
-    return false;
-  }
-
-private:
-  size_t below(size_t bound) { return random() % bound; }
-
-  template <typename Change> bool changeAccess(Plan &mutant, Change change) {
-    std::vector<Access> &accesses = mutant.placement.accesses;
-    if (accesses.empty())
-      return false;
-    change(accesses[below(accesses.size())]);
-    return true;
-  }
-
-  /// Picks one of the indices below \p count that \p accept likes.
-  template <typename Accept> uint32_t pick(size_t count, Accept accept) {
-    std::vector<uint32_t> fitting;
-    for (uint32_t i = 0; i < count; ++i)
-      if (accept(i))
-        fitting.push_back(i);
-    return fitting.empty() ? None : fitting[below(fitting.size())];
-  }
-
-  bool swapOperands(Placement &placement) {
-    auto reads = [&](uint32_t op) {
-      size_t count = 0;
-      for (const Access &access : placement.accessesOf(op))
-        count += access.role == Role::Read;
-      return count;
-    };
-    uint32_t op = pick(placement.numOps(), [&](uint32_t candidate) {
-      return reads(candidate) >= 2;
-    });
-    if (op == None)
-      return false;
-    size_t begin = placement.accessBegin[op], count = reads(op);
-    size_t first = below(count), second = (first + 1) % count;
-    std::swap(placement.accesses[begin + first],
-              placement.accesses[begin + second]);
-    return true;
-  }
-
-  /// Lets a read mean another range, with or without what it names.
-  bool redirectOperand(Placement &placement) {
-    uint32_t victim = pick(placement.accesses.size(), [&](uint32_t i) {
-      return placement.accesses[i].role == Role::Read;
-    });
-    if (victim == None)
-      return false;
-    const Access &other = placement.accesses[below(placement.accesses.size())];
-    Access &access = placement.accesses[victim];
-    access.offset = other.offset;
-    access.memory = other.memory;
-    if (below(2)) {
-      access.value = other.value;
-      access.bytes = other.bytes;
-    }
-    return true;
-  }
-
-  uint32_t pickCopy(const Plan &from, std::initializer_list<CopyRole> roles) {
-    return pick(from.ops.size(), [&](uint32_t op) {
-      return std::find(roles.begin(), roles.end(), from.ops[op].role) !=
-             roles.end();
-    });
-  }
-
-  /// Replaces a copy by a join: the order stays, the bytes do not come.
-  bool dropCopy(Plan &mutant) {
-    uint32_t op =
-        pickCopy(mutant, {CopyRole::Offload, CopyRole::Result, CopyRole::Reload,
-                          CopyRole::Load, CopyRole::Move});
-    if (op == None)
-      return false;
-    Placement &placement = mutant.placement;
-    size_t begin = placement.accessBegin[op];
-    placement.accesses.erase(placement.accesses.begin() + begin,
-                             placement.accesses.begin() + begin + 2);
-    for (size_t i = op + 1; i < placement.accessBegin.size(); ++i)
-      placement.accessBegin[i] -= 2;
-    placement.kinds[op] = OpKind::Join;
-    mutant.ops[op] = {};
-    return true;
-  }
-
-  /// Lets a load or reload come from where another one comes from.
-  bool redirectReload(Plan &mutant) {
-    uint32_t op = pickCopy(mutant, {CopyRole::Load, CopyRole::Reload});
-    uint32_t other =
-        pickCopy(mutant, {CopyRole::Load, CopyRole::Reload, CopyRole::Offload});
-    if (op == None || other == op)
-      return false;
-    Placement &placement = mutant.placement;
-    size_t end = below(2);
-    Access &access = placement.accesses[placement.accessBegin[op] + end];
-    const Access &from =
-        placement
-            .accesses[placement.accessBegin[other] +
-                      (mutant.ops[other].role == CopyRole::Offload ? 1 - end
-                                                                   : end)];
-    access.offset = from.offset;
-    access.memory = from.memory;
-    return true;
-  }
-
-  /// Lets a reload run before the copy that it reads is written.
-  bool staleHostCopy(Plan &mutant) {
-    std::vector<Edge> &edges = mutant.placement.edges;
-    uint32_t edge = pick(edges.size(), [&](uint32_t i) {
-      CopyRole from = mutant.ops[edges[i].from].role;
-      CopyRole to = mutant.ops[edges[i].to].role;
-      return (from == CopyRole::Offload || from == CopyRole::Result) &&
-             to == CopyRole::Reload;
-    });
-    if (edge == None)
-      return false;
-    if (below(2))
-      edges.erase(edges.begin() + edge);
-    else
-      std::swap(edges[edge].from, edges[edge].to);
-    return true;
-  }
-
-  bool dropInPlace(Placement &placement) {
-    uint32_t access = pick(placement.accesses.size(), [&](uint32_t i) {
-      return placement.accesses[i].inPlaceOf != None;
-    });
-    if (access == None)
-      return false;
-    placement.accesses[access].inPlaceOf = None;
-    return true;
-  }
-
-  bool changePiece(std::vector<Piece> &pieces) {
-    if (pieces.empty())
-      return false;
-    pieces[below(pieces.size())].offset += 64;
-    return true;
-  }
-
-  const Plan &plan;
-  std::mt19937_64 random;
-};
-
 struct Tally {
   size_t mutants = 0, rejected = 0, equivalent = 0, confirmed = 0,
          unconfirmed = 0;
@@ -273,12 +65,10 @@ TEST(Mutation, EveryMutantIsRejectedOrEquivalent) {
     Expected<Plan> original = plan(problem, {OrderKind::Given});
     ASSERT_TRUE(original.isOk()) << original.status().message();
     Mutator mutator(*original, seed);
-    const std::string before = original->dump(problem);
     for (size_t kind = 0; kind < numMutations; ++kind)
       for (unsigned repeat = 0; repeat < 4; ++repeat) {
         Plan mutant;
-        if (!mutator.apply(static_cast<Mutation>(kind), mutant) ||
-            mutant.dump(problem) == before)
+        if (!mutator.apply(static_cast<Mutation>(kind), mutant))
           continue;
         Tally &tally = tallies[kind];
         ++tally.mutants;
@@ -304,8 +94,9 @@ TEST(Mutation, EveryMutantIsRejectedOrEquivalent) {
   size_t mutants = 0;
   for (size_t kind = 0; kind < numMutations; ++kind) {
     const Tally &tally = tallies[kind];
-    std::printf("mutation %zu: %zu mutants, %zu rejected, %zu equivalent\n",
-                kind, tally.mutants, tally.rejected, tally.equivalent);
+    std::printf("%s: %zu mutants, %zu rejected, %zu equivalent\n",
+                toString(static_cast<Mutation>(kind)), tally.mutants,
+                tally.rejected, tally.equivalent);
     mutants += tally.mutants;
     EXPECT_GT(tally.rejected, 0u) << "kind " << kind;
   }

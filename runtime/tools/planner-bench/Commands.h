@@ -51,8 +51,12 @@ private:
 /// and whatever planning says.
 /// Planning times and quality on graphs with the shapes of real ones.
 Status runShapes(Arguments &arguments);
-/// The same on training-shaped graphs of 10^4 to 10^6 operations.
+/// Planning and proving times and memory of graphs in two sizes.
 Status runScale(Arguments &arguments);
+/// Proving times of placements that are hard to prove.
+Status runProofs(Arguments &arguments);
+/// Damages plans in every way and expects the proof to refuse them.
+Status runMutants(Arguments &arguments);
 /// Prints a graph: `graph KIND --print=summary|task`.
 Status runGraph(Arguments &arguments);
 /// Plans a graph and prints a JSON object per plan: `judge KIND --memory=SIZE`

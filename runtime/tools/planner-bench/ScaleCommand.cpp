@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "Oversubscribe.h"
 #include "Usage.h"
 
 #include "turnip/planner/Plan.h"
@@ -21,55 +22,6 @@
 using namespace turnip;
 using namespace turnip::planner;
 using namespace turnip::planner::bench;
-
-/// The most bytes of device \p memory that lie between first and last use at a
-/// time if tasks run as listed.
-static uint64_t liveBytes(const Problem &problem, uint32_t memory) {
-  std::vector<uint32_t> last(problem.tiles.size(), None);
-  for (uint32_t tile : problem.resultList)
-    last[tile] = 0;
-  for (uint32_t task = 0; task < problem.tasks.size(); ++task)
-    for (uint32_t tile : problem.operands(task))
-      last[tile] = task;
-  std::vector<bool> live(problem.tiles.size(), false);
-  uint64_t bytes = 0, most = 0;
-  for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
-    auto touch = [&](uint32_t tile) {
-      if (live[tile] || problem.tiles[tile].memory != memory)
-        return;
-      live[tile] = true;
-      bytes += problem.tiles[tile].bytes;
-    };
-    for (uint32_t tile : problem.operands(task))
-      touch(tile);
-    for (uint32_t tile : problem.results(task))
-      touch(tile);
-    most = std::max(most, bytes);
-    for (uint32_t tile : problem.operands(task))
-      if (live[tile] && last[tile] == task) {
-        live[tile] = false;
-        bytes -= problem.tiles[tile].bytes;
-      }
-  }
-  return most;
-}
-
-/// A graph with device memories that hold a \p share of what is live, though
-/// at least twice the largest task.
-static Expected<Problem> scaleGraph(const GraphOptions &options, double share) {
-  Expected<Problem> problem = makeGraph(options);
-  if (!problem)
-    return problem;
-  uint64_t least = 2 * largestTask(*problem);
-  for (uint32_t i = 0; i < problem->memories.size(); ++i)
-    if (problem->memories[i].kind == MemoryKind::Device)
-      problem->memories[i].capacity =
-          std::max(least,
-                   static_cast<uint64_t>(
-                       static_cast<double>(liveBytes(*problem, i)) / share)) /
-          64 * 64;
-  return problem;
-}
 
 namespace {
 struct ScaleOptions {
@@ -101,9 +53,10 @@ struct Previous {
 
 static Status reportOne(const ScaleOptions &options, const std::string &kind,
                         Previous &previous) {
-  Expected<Problem> problem = scaleGraph(options.graph, options.share);
+  Expected<Problem> problem = makeGraph(options.graph);
   if (!problem)
     return problem.status();
+  oversubscribe(*problem, options.share);
   Usage planning;
   Expected<Plan> result = plan(*problem, options.plan);
   planning.stop();

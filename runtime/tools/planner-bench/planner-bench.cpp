@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 //   planner-bench [shapes]   graphs with the shapes of real ones, several caps
-//   planner-bench scale      training-shaped graphs of 10^4 to 10^6 operations
+//   planner-bench scale      planning and proving as graphs grow to 10^6 tasks
+//   planner-bench proofs     placements that are hard to prove
+//   planner-bench mutants    damaged plans
 //   planner-bench graph KIND makes a graph and prints it
 //   planner-bench judge KIND plans a graph and compares with bounds
 //
@@ -30,7 +32,11 @@ struct Command {
 
 static constexpr Command commands[] = {
     {"shapes", runShapes, "plans of graphs with the shapes of real ones"},
-    {"scale", runScale, "plans of 10^4 to 10^6 operations"},
+    {"scale", runScale,
+     "[KIND...] --vertices=N --plan-effort=N: time and memory by size"},
+    {"proofs", runProofs, "[KIND...] --vertices=N: proofs of hard placements"},
+    {"mutants", runMutants,
+     "[KIND...] --vertices=N --samples=N: proofs of damaged plans"},
     {"graph", runGraph,
      "KIND --vertices=N --devices=N --seed=N --print=summary|task"},
     {"judge", runJudge,
