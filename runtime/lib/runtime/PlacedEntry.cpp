@@ -65,6 +65,17 @@ engineOfChannel(const artifact::Machine &machine) {
   return engines;
 }
 
+static KernelDescription describeKernel(const artifact::Kernel &kernel) {
+  KernelDescription description;
+  // The same source may have become other code.
+  std::string identity = kernel.source;
+  for (const artifact::KernelObject &object : kernel.objects)
+    identity += object.code;
+  description.hash =
+      machine::kernelHash(kernel.signature, identity, kernel.gridSize);
+  return description;
+}
+
 MachineDescription
 turnip::runtime::describeMachine(const artifact::Module &module,
                                  const artifact::Entry &entry) {
@@ -84,6 +95,8 @@ turnip::runtime::describeMachine(const artifact::Module &module,
                         : -1;
     machine.engines.push_back(engine);
   }
+  for (const artifact::Kernel &kernel : module.kernels)
+    machine.kernels.push_back(describeKernel(kernel));
   std::map<uint32_t, uint16_t> channels = engineOfChannel(module.machine);
   machine.engines.resize(module.machine.devices.size() + channels.size());
   for (const artifact::Link &link : module.machine.links) {
@@ -175,6 +188,7 @@ void Builder::fillCall(const artifact::Vertex &vertex, Command &command,
   const artifact::Kernel &kernel = module.kernels[vertex.kernel];
   command.kind = Command::Kind::Launch;
   command.engine = vertex.engine;
+  command.kernel = vertex.kernel;
   if (!kernels.empty())
     command.function = kernels[vertex.kernel];
   command.grid = static_cast<int64_t>(kernel.gridSize);

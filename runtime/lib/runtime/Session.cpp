@@ -418,6 +418,8 @@ std::string Session::Contents::describeFailure(uint32_t vertex) const {
 const artifact::Entry &Session::entry() const { return *contents->entry; }
 const Program &Session::program() const { return contents->program; }
 const Driver &Session::driver() const { return *contents->driver; }
+const MachineDescription &Session::machine() const { return contents->machine; }
+const ExecutableGraph &Session::graph() const { return contents->placed.graph; }
 const RunRecord &Session::record() const {
   return contents->executor->record();
 }

@@ -26,6 +26,13 @@ void FlagParser::addValue(std::string name, std::string placeholder,
                    std::move(handler)});
 }
 
+void FlagParser::addOptionalValue(std::string name, std::string placeholder,
+                                  std::string help, Handler handler) {
+  addValue(std::move(name), std::move(placeholder), std::move(help),
+           std::move(handler));
+  flags.back().needsValue = false;
+}
+
 void FlagParser::addSwitch(std::string name, std::string help, bool &value) {
   flags.push_back(
       {std::move(name), "", std::move(help), [&value](const std::string &) {
@@ -120,7 +127,7 @@ Status FlagParser::handle(const std::string &argument) const {
       continue;
     if (hasValue && flag.placeholder.empty())
       return usage("flag '--" + name + "' takes no value");
-    if (!hasValue && !flag.placeholder.empty())
+    if (!hasValue && !flag.placeholder.empty() && flag.needsValue)
       return usage(std::string("flag '--")
                        .append(name)
                        .append("' needs a value: --")
@@ -165,7 +172,8 @@ std::string FlagParser::help() const {
       continue;
     std::string left = "  --" + flag.name;
     if (!flag.placeholder.empty())
-      left += "=" + flag.placeholder;
+      left += flag.needsValue ? "=" + flag.placeholder
+                              : "[=" + flag.placeholder + "]";
     left.resize(std::max<size_t>(left.size() + 2, 30), ' ');
     text += left + flag.help + "\n";
   }

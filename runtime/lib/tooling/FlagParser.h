@@ -27,6 +27,10 @@ public:
   /// Adds --\p name=\p placeholder. Flags with an empty \p help are not listed.
   void addValue(std::string name, std::string placeholder, std::string help,
                 Handler handler);
+  /// Adds --\p name, or --\p name=\p placeholder; the handler gets an empty
+  /// text where there is no value.
+  void addOptionalValue(std::string name, std::string placeholder,
+                        std::string help, Handler handler);
   /// Adds a flag that takes no value.
   void addSwitch(std::string name, std::string help, bool &value);
   /// Shorthands for values that are stored as they are or checked.
@@ -53,6 +57,7 @@ private:
     std::string placeholder;
     std::string help;
     Handler handler;
+    bool needsValue = true;
   };
 
   Status handle(const std::string &argument) const;

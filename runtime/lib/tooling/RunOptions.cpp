@@ -9,7 +9,6 @@
 #include "RunOptions.h"
 
 #include "FlagParser.h"
-#include "turnip/runtime/Drivers.h"
 
 #include <charconv>
 
@@ -172,6 +171,14 @@ static void addAllFlags(FlagParser &parser, RunOptions &options) {
   addDeviceFlags(parser, options);
   addRunFlags(parser, options);
   addGenerationFlags(parser, options);
+  parser.addOptionalValue(
+      "calibrate", "FILE",
+      "measure this machine (and the artifact's kernels, if one is given); "
+      "write a description for sim:FILE",
+      [&options](const std::string &text) {
+        options.calibrate = text.empty() ? "-" : text;
+        return Status::ok();
+      });
   parser.addSwitch("inspect", "print what is in the artifact, run nothing",
                    options.inspect);
   parser.addSwitch("help", "print this", options.help);
@@ -187,10 +194,17 @@ RunOptions::parse(const std::vector<std::string> &arguments) {
   TURNIP_RETURN_IF_ERROR(parser.parse(arguments, positional));
   if (options.help || options.version)
     return options;
-  if (positional.size() != 1)
+  const bool mayBeWithout = !options.calibrate.empty() && positional.empty();
+  if (positional.size() != 1 && !mayBeWithout)
     return usage("expected one artifact, but got " +
                  std::to_string(positional.size()));
-  options.artifact = positional.front();
+  if (!positional.empty())
+    options.artifact = positional.front();
+  if (!options.calibrate.empty() && (options.device != "host" || options.guard))
+    return usage("--calibrate measures the host, without a guard");
+  if (!options.calibrate.empty() && (options.runs > 0 || options.generates()))
+    return usage("--calibrate runs the program itself, so a prompt and --runs "
+                 "cannot be given as well");
   if (options.runs > 0 && options.schedule != "dynamic")
     return usage("--runs chooses the schedules itself, so --schedule cannot "
                  "be given as well");
@@ -238,17 +252,21 @@ Expected<machine::Machine> RunOptions::findMachine() const {
   return machine;
 }
 
+runtime::HostOptions RunOptions::hostOptions() const {
+  runtime::HostOptions host;
+  host.lanes = static_cast<unsigned>(lanes);
+  host.linkGbps = linkGbps;
+  host.linkLatencyUs = linkLatencyUs;
+  host.linkJitter = linkJitter;
+  host.seed = seed;
+  host.trapFaults = guard;
+  return host;
+}
+
 Expected<std::unique_ptr<runtime::Driver>> RunOptions::createDriver() const {
   std::unique_ptr<runtime::Driver> driver;
   if (device == "host") {
-    runtime::HostOptions host;
-    host.lanes = static_cast<unsigned>(lanes);
-    host.linkGbps = linkGbps;
-    host.linkLatencyUs = linkLatencyUs;
-    host.linkJitter = linkJitter;
-    host.seed = seed;
-    host.trapFaults = guard;
-    driver = runtime::createHostDriver(host);
+    driver = runtime::createHostDriver(hostOptions());
   } else if (device == "null") {
     driver = runtime::createNullDriver();
   } else if (device.compare(0, 4, "sim:") == 0) {

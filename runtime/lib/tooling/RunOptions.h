@@ -10,7 +10,7 @@
 #define TURNIP_LIB_TOOLING_RUNOPTIONS_H
 
 #include "turnip/machine/Machine.h"
-#include "turnip/runtime/Driver.h"
+#include "turnip/runtime/Drivers.h"
 #include "turnip/support/Status.h"
 
 #include <memory>
@@ -52,6 +52,9 @@ struct RunOptions {
   std::string trace;
   std::string json;
   std::string record;
+  /// Where a description of this machine goes, "-" for stdout; empty: not asked
+  /// for.
+  std::string calibrate;
 
   uint64_t lanes = 0;
   double linkGbps = 0;
@@ -81,6 +84,8 @@ struct RunOptions {
 
   /// Makes the driver that the flags ask for.
   Expected<std::unique_ptr<runtime::Driver>> createDriver() const;
+  /// What the flags say of the host driver.
+  runtime::HostOptions hostOptions() const;
 
 private:
   Expected<machine::Machine> findMachine() const;

@@ -8,6 +8,7 @@
 
 #include "turnip/tooling/RunTool.h"
 
+#include "Calibrate.h"
 #include "Compare.h"
 #include "Generate.h"
 #include "Interrupt.h"
@@ -42,6 +43,8 @@ public:
 private:
   Status inspect();
   Status prepare();
+  Status prepare(std::unique_ptr<runtime::Driver> driver);
+  Status calibrateMachine();
   Status generate();
   Status runRepeatedly();
   Status runOnSchedules();
@@ -73,17 +76,21 @@ void RunTool::progress(const std::string &message) {
 }
 
 Status RunTool::prepare() {
-  Expected<Program> program = Program::load(options.artifact);
-  if (!program)
-    return program.status();
   Expected<std::unique_ptr<runtime::Driver>> driver = options.createDriver();
   if (!driver)
     return driver.status();
+  return prepare(std::move(*driver));
+}
+
+Status RunTool::prepare(std::unique_ptr<runtime::Driver> driver) {
+  Expected<Program> program = Program::load(options.artifact);
+  if (!program)
+    return program.status();
   runtime::SessionOptions sessionOptions;
   sessionOptions.entry = options.entry;
   sessionOptions.guard = options.guard;
   Expected<std::unique_ptr<Session>> created =
-      Session::create(*program, std::move(*driver), sessionOptions);
+      Session::create(*program, std::move(driver), sessionOptions);
   if (!created)
     return created.status();
   session = std::move(*created);
@@ -312,9 +319,28 @@ Status RunTool::inspect() {
   return Status::ok();
 }
 
+Status RunTool::calibrateMachine() {
+  CalibrationRequest request;
+  request.host = options.hostOptions();
+  request.runs = static_cast<unsigned>(std::max<uint64_t>(options.repeat, 5));
+  if (!options.artifact.empty())
+    request.open = [&](const runtime::HostOptions &host)
+        -> Expected<std::unique_ptr<Session>> {
+      TURNIP_RETURN_IF_ERROR(prepare(runtime::createHostDriver(host)));
+      return std::move(session);
+    };
+  progress("measuring");
+  Expected<machine::Machine> machine = calibrate(request);
+  if (!machine)
+    return machine.status();
+  return writeFile(options.calibrate, machine->toJson());
+}
+
 Status RunTool::run() {
   if (options.inspect)
     return inspect();
+  if (!options.calibrate.empty())
+    return calibrateMachine();
   InterruptHandler interrupts;
   TURNIP_RETURN_IF_ERROR(prepare());
   session->watchStopFlag(InterruptHandler::flag());

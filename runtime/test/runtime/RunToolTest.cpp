@@ -10,6 +10,7 @@
 #include "../artifact/Sample.h"
 
 #include "turnip/artifact/Artifact.h"
+#include "turnip/machine/Machine.h"
 #include "turnip/parameters/Tensor.h"
 #include "turnip/support/Json.h"
 #include "turnip/tooling/RunTool.h"
@@ -92,6 +93,78 @@ TEST_F(RunTool, PrintsResults) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out.substr(0, 14), "sum: 4x8xf32=[");
   EXPECT_EQ(result.err, "");
+}
+
+TEST_F(RunTool, CalibratesThisMachine) {
+  ToolResult bare = runRaw({"--calibrate", "--lanes=2"});
+  ASSERT_EQ(bare.code, 0) << bare.err;
+  Expected<machine::Machine> machine = machine::Machine::parse(bare.out);
+  ASSERT_TRUE(machine) << machine.status().message();
+  EXPECT_EQ(machine->devices[machine->findDevice("dev0")].lanes, 2U);
+  EXPECT_TRUE(machine->kernels.empty());
+  for (const machine::Link &link : machine->links)
+    EXPECT_GT(link.bandwidth, 1e7);
+
+  std::string file = path("machine.json");
+  ToolResult whole = run({"--calibrate=" + file, "--lanes=2"});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_EQ(whole.out, "");
+  machine = machine::Machine::read(file);
+  ASSERT_TRUE(machine) << machine.status().message();
+  EXPECT_EQ(machine->devices.size(), 1 + machine->accelerators().size());
+  // What was timed is what the simulator looks for.
+  ASSERT_FALSE(machine->kernels.empty());
+  ToolResult fast = run({"--device=sim:" + file, "--json=-"});
+  EXPECT_EQ(fast.code, 0) << fast.err;
+  for (machine::KernelTime &kernel : machine->kernels)
+    kernel.seconds = 5;
+  std::ofstream(file) << machine->toJson();
+  ToolResult slow = run({"--device=sim:" + file, "--benchmark"});
+  EXPECT_EQ(slow.code, 0) << slow.err;
+  EXPECT_GT(std::stod(slow.out.substr(slow.out.find("smallest") + 9)), 5000);
+}
+
+TEST_F(RunTool, CalibrationHasNoUseForSomeFlags) {
+  auto refuse = [&](const std::string &flag) {
+    ToolResult result = runRaw({"--calibrate", flag});
+    EXPECT_EQ(result.code, 2);
+    return result.err;
+  };
+  for (const char *flag : {"--device=null", "--guard"})
+    EXPECT_EQ(refuse(flag), "turnip-run: error: usage: --calibrate measures "
+                            "the host, without a guard\n");
+  for (const char *flag : {"--runs=2", "--tokens=1"})
+    EXPECT_EQ(refuse(flag),
+              "turnip-run: error: usage: --calibrate runs the program itself, "
+              "so a prompt and --runs cannot be given as well\n");
+  // What the program lacks is missed as in any run.
+  ToolResult result = runRaw({path("sample.memgraph"), "--entry=main",
+                              "--calibrate=" + path("m.json")});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_FALSE(fs::exists(path("m.json")));
+}
+
+TEST_F(RunTool, SimulatesMachinesByName) {
+  ToolResult result = run({"--device=sim:h100", "--benchmark"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  ToolResult slower =
+      run({"--device=sim:h100", "--benchmark", "--link-latency-us=100000"});
+  EXPECT_NE(result.out, slower.out);
+  for (const char *flag : {"--kernel-jitter=0.5", "--link-jitter=0.5"}) {
+    ToolResult first =
+        run({"--device=sim:h100", "--benchmark", flag, "--seed=1"});
+    ToolResult again =
+        run({"--device=sim:h100", "--benchmark", flag, "--seed=1"});
+    ToolResult other =
+        run({"--device=sim:h100", "--benchmark", flag, "--seed=2"});
+    EXPECT_EQ(first.out, again.out);
+    EXPECT_NE(first.out, other.out);
+    EXPECT_NE(first.out, result.out);
+  }
+  ToolResult unknown = run({"--device=sim:h1000"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_EQ(unknown.err.substr(0, 39),
+            "turnip-run: error: no machine 'h1000': ");
 }
 
 TEST_F(RunTool, WritesAndComparesOutputs) {

@@ -107,6 +107,9 @@ public:
   const artifact::Entry &entry() const;
   const Program &program() const;
   const Driver &driver() const;
+  /// What the driver was asked to provide, and what it runs.
+  const MachineDescription &machine() const;
+  const ExecutableGraph &graph() const;
 
   /// The last run.
   const RunRecord &record() const;

@@ -60,7 +60,8 @@ private:
     std::vector<uint32_t> taken, unused;
   };
 
-  Status openCompute(const std::string &name, Engine &engine);
+  void nameMemories(const MachineDescription &description);
+  Status openCompute(const EngineDescription &description, Engine &engine);
   Status openTransfer(const std::string &name, Engine &engine);
   double launchSeconds(const Engine &engine, const Command &command) const;
   void prepare(Slot &slot, const Engine &engine) const;
@@ -74,6 +75,10 @@ private:
   const machine::Machine machine;
   const SimOptions options;
   DriverProperties props;
+  /// The machine's memory for each of the program's.
+  std::map<std::string, uint32_t> memoryOf;
+  /// Compute engines of accelerators so far.
+  uint32_t numAccelerators = 0;
   std::vector<KernelDescription> kernels;
   /// Measured seconds of each kernel; below 0: not measured.
   std::vector<double> kernelSeconds;
@@ -121,8 +126,35 @@ static Status lacks(const machine::Machine &machine, const std::string &what,
                                                         "; it has: " + known);
 }
 
-Status SimDriver::openCompute(const std::string &name, Engine &engine) {
+/// A memory is the machine's of the same name, or else the one of the device
+/// with the same rank, or of the host.
+void SimDriver::nameMemories(const MachineDescription &description) {
+  const std::vector<uint32_t> devices = machine.accelerators();
+  size_t rank = 0;
+  for (const MemoryDescription &memory : description.memories) {
+    uint32_t found = machine.findMemory(memory.name);
+    if (memory.kind != MemoryKind::Device) {
+      memoryOf[memory.name] =
+          found == machine::None ? machine.hostMemory() : found;
+      continue;
+    }
+    if (found == machine::None && rank < devices.size())
+      found = machine.devices[devices[rank]].memory;
+    memoryOf[memory.name] = found;
+    ++rank;
+  }
+}
+
+Status SimDriver::openCompute(const EngineDescription &description,
+                              Engine &engine) {
+  const std::string &name = description.name;
   uint32_t index = machine.findDevice(name);
+  const uint32_t rank = numAccelerators;
+  numAccelerators += description.device >= 0;
+  // What a program calls its own way is known by its rank.
+  if (index == machine::None && !machine.otherDevice)
+    index = machine.findDevice(
+        description.device >= 0 ? "dev" + std::to_string(rank) : "host");
   if (index != machine::None)
     engine.device = machine.devices[index];
   else if (machine.otherDevice)
@@ -139,9 +171,13 @@ Status SimDriver::openTransfer(const std::string &name, Engine &engine) {
   size_t arrow = name.find("->");
   uint32_t source = machine::None;
   uint32_t destination = machine::None;
+  auto find = [&](const std::string &memory) {
+    auto it = memoryOf.find(memory);
+    return it == memoryOf.end() ? machine.findMemory(memory) : it->second;
+  };
   if (arrow != std::string::npos) {
-    source = machine.findMemory(name.substr(0, arrow));
-    destination = machine.findMemory(name.substr(arrow + 2));
+    source = find(name.substr(0, arrow));
+    destination = find(name.substr(arrow + 2));
   }
   const bool known = source != machine::None && destination != machine::None;
   uint32_t index =
@@ -168,11 +204,12 @@ Status SimDriver::open(const MachineDescription &description) {
     auto found = measured.find(kernel.hash);
     kernelSeconds.push_back(found == measured.end() ? -1 : found->second);
   }
+  nameMemories(description);
   for (const EngineDescription &engineDescription : description.engines) {
     Engine engine;
     engine.isCompute = engineDescription.kind == EngineKind::Compute;
     TURNIP_RETURN_IF_ERROR(engine.isCompute
-                               ? openCompute(engineDescription.name, engine)
+                               ? openCompute(engineDescription, engine)
                                : openTransfer(engineDescription.name, engine));
     engine.slots.resize(engine.lanes + engine.queue);
     for (uint32_t i = 0; i < engine.slots.size(); ++i)
