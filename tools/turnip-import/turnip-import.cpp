@@ -58,7 +58,7 @@ static cl::opt<bool>
               cl::init(true), cl::cat(category));
 
 static int fail(const Status &status) {
-  llvm::errs() << "turnip-import: " << status.message() << "\n";
+  llvm::errs() << "turnip-import: error: " << status.message() << "\n";
   return exitCode(status.code());
 }
 

@@ -91,7 +91,16 @@ def pack_row(random, kind, inputs, scale):
 
 
 def tensors(args, tokens):
-    """Names, shapes (outermost first), formats and scales of all tensors."""
+    """Names, shapes (outermost first), formats and scales of all tensors.
+
+    Rows that do not divide into blocks are stored as F16.
+    """
+    for name, shape, kind, scale in wanted_tensors(args, tokens):
+        yield name, shape, F16 if kind in (Q4_1, Q8_0) and shape[-1] % 32 else kind, scale
+
+
+def wanted_tensors(args, tokens):
+    """The tensors with the formats that they have where sizes allow it."""
     dim, hidden, head = args.dim, args.hidden, args.head_size
     queries, keys = args.heads * head, args.kv_heads * head
     yield "token_embd.weight", [len(tokens), dim], Q8_0, 1.0

@@ -309,10 +309,10 @@ Expected<Machine> Machine::parse(const std::string &text) {
 }
 
 Expected<Machine> Machine::read(const std::string &path) {
-  std::ifstream file(path);
-  std::ostringstream text;
   // An empty file fails to be copied too, but without a reason.
   errno = 0;
+  std::ifstream file(path);
+  std::ostringstream text;
   if (!file || (!(text << file.rdbuf()) && errno != 0))
     return Status::error(StatusCode::Io,
                          "cannot read '" + path + "': " + strerror(errno));

@@ -75,6 +75,11 @@ void RunTool::progress(const std::string &message) {
     err << message << "\n" << std::flush;
 }
 
+static bool isInput(const artifact::Entry &entry, const std::string &name) {
+  return std::any_of(entry.inputs.begin(), entry.inputs.end(),
+                     [&](const auto &input) { return input.name == name; });
+}
+
 Status RunTool::prepare() {
   Expected<std::unique_ptr<runtime::Driver>> driver = options.createDriver();
   if (!driver)
@@ -116,6 +121,9 @@ Status RunTool::prepare(std::unique_ptr<runtime::Driver> driver) {
   }
   for (const auto &[name, text] : options.inputs) {
     Expected<parameters::Tensor> tensor = parameters::parseTensorOrFile(text);
+    // A name that is none explains more than what is wrong behind it.
+    if (!tensor && !isInput(session->entry(), name))
+      return session->setInput(name, parameters::Tensor());
     if (!tensor)
       return tensor.status().withContext("input '" + name + "'");
     TURNIP_RETURN_IF_ERROR(session->setInput(name, *tensor));

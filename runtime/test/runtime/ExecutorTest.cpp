@@ -534,8 +534,10 @@ TEST(SimMachine, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(refuse("{\"links\": []}"),
             "links: expected an object, but got an array");
   EXPECT_EQ(refuse("{\"jitter\": 1"), "line 1, column 13: expected ',' or '}'");
-  EXPECT_EQ(machine::Machine::read("/nowhere/x").status().code(),
-            StatusCode::Io);
+  Expected<machine::Machine> absent = machine::Machine::read("/nowhere/x");
+  EXPECT_EQ(absent.status().code(), StatusCode::Io);
+  EXPECT_EQ(absent.status().message(),
+            "cannot read '/nowhere/x': No such file or directory");
 }
 
 /// The simulated time of 8 independent chains of 40 calls that visit 4 devices

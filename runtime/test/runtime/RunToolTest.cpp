@@ -393,6 +393,7 @@ TEST_F(RunTool, BadInputLeavesNothingBehind) {
       {{"--device=cuda:0"}, 2, "unknown device 'cuda:0'"},
       {{"--entry=nope"}, 2, "no entry 'nope'"},
       {{"--input=token=4xi32=1"}, 2, "no input 'token'"},
+      {{"--input=4xi32=1"}, 2, "no input '4xi32'; there are: tokens"},
       {{"--input=tokens=4xf32=1"}, 2, "expected 4xi32, but got 4xf32"},
       {{"--parameters=/nowhere.gguf"}, 5, "/nowhere.gguf"},
       {{"--output=nope=@" + path("a.npy")}, 2, "no result 'nope'"},
