@@ -257,6 +257,35 @@ TEST(Bounds, OutgoingCountsWhatCannotStay) {
   EXPECT_EQ(boundTraffic(problem).totalOutgoing(), 4 * 64);
 }
 
+struct BoundOptimum {
+  uint64_t seed;
+  double incoming, outgoing;
+};
+
+const BoundOptimum optima[] = {
+#include "BoundOptima.inc"
+};
+
+// The bound of incoming bytes is the optimum of a linear program, that of
+// outgoing bytes is not above it and seldom below.
+TEST(Bounds, AgreeWithLinearPrograms) {
+  double sum = 0, sumOfOptima = 0;
+  for (const BoundOptimum &optimum : optima) {
+    Problem problem = bench::makeBoundCase(optimum.seed);
+    std::vector<uint32_t> order;
+    for (uint32_t task = 0; task < problem.tasks.size(); ++task)
+      order.push_back(task);
+    TrafficBounds bounds = boundTraffic(problem, order);
+    EXPECT_NEAR(bounds.totalIncoming(), optimum.incoming, 0.01)
+        << "seed " << optimum.seed;
+    EXPECT_LE(bounds.totalOutgoing(), optimum.outgoing + 0.01)
+        << "seed " << optimum.seed;
+    sum += bounds.totalOutgoing();
+    sumOfOptima += optimum.outgoing;
+  }
+  EXPECT_GE(sum, 0.9 * sumOfOptima);
+}
+
 // A turning point in the middle: all activations are produced before the first
 // is used again, so what does not fit has to go out before and come in after.
 TEST(Bounds, WindowsSeeTheTurningPoint) {

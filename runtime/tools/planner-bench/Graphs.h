@@ -94,6 +94,10 @@ const LlamaShape *findLlama(const std::string &name);
 /// 10^8 vertices, no sequence, tiles of 0 or more than 2^40 bytes.
 Expected<Problem> makeGraph(const GraphOptions &options);
 
+/// A small random problem on one device with little memory, for comparing
+/// bounds with other ways to compute them.
+Problem makeBoundCase(uint64_t seed);
+
 /// The smallest capacity with which every device of \p problem can be planned.
 uint64_t largestTask(const Problem &problem);
 

@@ -11,6 +11,7 @@
 //   planner-bench proofs     placements that are hard to prove
 //   planner-bench mutants    damaged plans
 //   planner-bench graph KIND makes a graph and prints it
+//   planner-bench bounds     prints small problems and their bounds
 //   planner-bench judge KIND plans a graph and compares with bounds
 //
 // Exit codes: 0 ok, 1 an error, 2 usage.
@@ -39,6 +40,7 @@ static constexpr Command commands[] = {
      "[KIND...] --vertices=N --samples=N: proofs of damaged plans"},
     {"graph", runGraph,
      "KIND --vertices=N --devices=N --seed=N --print=summary|task"},
+    {"bounds", runBounds, "--cases=N: small problems and bounds as JSON"},
     {"judge", runJudge,
      "KIND --memory=SIZE|--c=X --policies=A,B --jitters=0,0.5"},
 };
