@@ -140,10 +140,12 @@ Status FlagParser::handle(const std::string &argument) const {
   return usage("unknown flag '--" + name + "'" + suggest(name));
 }
 
-/// Whether \p argument is a flag whose value is missing.
+/// Whether \p argument is a flag whose value is missing. One that can do
+/// without never takes what follows, which may be the artifact.
 bool FlagParser::wantsValue(const std::string &argument) const {
   return std::any_of(flags.begin(), flags.end(), [&](const Flag &flag) {
-    return !flag.placeholder.empty() && argument == "--" + flag.name;
+    return !flag.placeholder.empty() && flag.needsValue &&
+           argument == "--" + flag.name;
   });
 }
 

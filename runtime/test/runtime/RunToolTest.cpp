@@ -359,6 +359,8 @@ TEST_F(RunTool, UsageErrors) {
             "flag '--lanes': expected a number from 1 to 1024, but got '0'\n");
   EXPECT_EQ(refuse({"a", "--lanes"}),
             "flag '--lanes' needs a value: --lanes=N\n");
+  EXPECT_EQ(refuse({"--calibrate", "a", "b"}),
+            "expected one artifact, but got 2\n");
   EXPECT_EQ(refuse({"a", "--lanes", "--guard"}),
             "flag '--lanes' needs a value: --lanes=N\n");
   EXPECT_EQ(refuse({"a", "--lanes", "none"}),
