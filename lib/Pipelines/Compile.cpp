@@ -8,10 +8,13 @@
 
 #include "turnip/Pipelines/Compile.h"
 
+#include "TileBudget.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "turnip/Codegen/KernelCompiler.h"
 #include "turnip/Dialect/Mem/IR/Mem.h"
 #include "turnip/Dialect/Task/IR/Task.h"
+#include "turnip/Dialect/Task/Transforms/Passes.h"
 #include "turnip/planner/Plan.h"
 #include "turnip/support/ByteSize.h"
 
@@ -88,8 +91,25 @@ static Status checkPhase(ModuleOp module, Phase from) {
   return Status::ok();
 }
 
+/// Which tile budget would have done, where \p module, which did not make it to
+/// \p phase, was cut from \p program; empty if none.
+static std::string advise(ModuleOp program, ModuleOp module, Phase phase,
+                          StatusCode code, const CompileOptions &options) {
+  std::string budget;
+  if (phase == Phase::Task) {
+    budget = findLargerTileBudget(program, options);
+  } else if (phase == Phase::Mem && code == StatusCode::DoesNotFit) {
+    Expected<int64_t> memory = parseByteSize(options.deviceMemory);
+    if (memory && task::largestWorkingSet(module) > *memory)
+      budget = findSmallerTileBudget(program, options);
+  }
+  return budget.empty() ? "" : "; --tile-budget=" + budget + " would do";
+}
+
 Status turnip::runPhases(ModuleOp module, const CompileRequest &request) {
   TURNIP_RETURN_IF_ERROR(checkPhase(module, request.from));
+  // Whole tensors, in case tiles of another size are needed.
+  OwningOpRef<ModuleOp> program;
   for (const PhaseInfo &info : getPhases()) {
     if (!info.build || info.phase <= request.from || info.phase > request.to)
       continue;
@@ -102,10 +122,15 @@ Status turnip::runPhases(ModuleOp module, const CompileRequest &request) {
                            "the pass manager's options make no sense");
     applyDefaultTimingPassManagerCLOptions(manager);
     info.build(manager, request.options, &failure);
+    if (info.phase == Phase::Task && request.from <= Phase::Ein)
+      program = module.clone();
     if (failed(manager.run(module)))
-      return Status::error(failure ? StatusCode::BadInput : failure.code(),
-                           "compilation stopped on the way to phase " +
-                               info.name.str());
+      return Status::error(
+          failure ? StatusCode::BadInput : failure.code(),
+          "compilation stopped on the way to phase " + info.name.str() +
+              (program ? advise(*program, module, info.phase, failure.code(),
+                                request.options)
+                       : ""));
     if (request.after)
       TURNIP_RETURN_IF_ERROR(request.after(info, module));
   }

@@ -115,12 +115,13 @@ public:
 
 private:
   LogicalResult checkTypes();
-  LogicalResult checkCount(const OpCut &cut, ArrayRef<int64_t> tileSizes,
-                           Operation *op);
+  LogicalResult tooMany(Operation *op, double count, double before);
+  LogicalResult checkCuts();
+  LogicalResult checkCount(Operation *op, int64_t before);
   LogicalResult bindArguments();
   LogicalResult convert(Operation *op);
   bool convertView(Operation *op);
-  LogicalResult convertPartitionable(PartitionableOpInterface op);
+  void convertPartitionable(PartitionableOpInterface op);
   void convertWhole(Operation *op);
   LogicalResult emitResults(func::ReturnOp returnOp);
   void emitResult(Value value, StringRef name, bool copy, Location loc);
@@ -182,21 +183,39 @@ LogicalResult FunctionPartitioner::checkTypes() {
   return check(function.getResultTypes(), "result");
 }
 
-/// Whether cutting \p op at \p tileSizes keeps the graph at a sensible size.
-LogicalResult FunctionPartitioner::checkCount(const OpCut &cut,
-                                              ArrayRef<int64_t> tileSizes,
-                                              Operation *op) {
-  double count = 1;
-  for (auto [label, size] : llvm::zip_equal(cut.labels, tileSizes))
-    count *= static_cast<double>(numTiles(label.size, size));
-  if (static_cast<double>(values.numTasks) + count <= kMaxTasks)
-    return success();
+LogicalResult FunctionPartitioner::tooMany(Operation *op, double count,
+                                           double before) {
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.0f", count);
+  llvm::raw_string_ostream(text)
+      << llvm::format("%.0f, after %.0f others", count, before);
   return op->emitError("expected at most ")
          << kMaxTasks << " tasks in a graph, but a tile budget of "
-         << tileBudget << " bytes cuts this operation into " << text
-         << ", after " << values.numTasks << " others";
+         << tileBudget << " bytes cuts this operation into " << text;
+}
+
+/// Whether the graph will be of a sensible size. Tasks that cut tiles anew may
+/// be shared, so that they are counted too high, and what is over is left to
+/// checkCount.
+LogicalResult FunctionPartitioner::checkCuts() {
+  double tasks = 0;
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    if (!cuts.contains(&op))
+      continue;
+    double count = cuts.countTasks(&op);
+    if (tasks + count > 4.0 * kMaxTasks)
+      return tooMany(&op, count, tasks);
+    tasks += count;
+  }
+  return success();
+}
+
+/// Whether the graph is still of a sensible size after \p op, before which it
+/// had \p before tasks.
+LogicalResult FunctionPartitioner::checkCount(Operation *op, int64_t before) {
+  if (values.numTasks <= kMaxTasks)
+    return success();
+  return tooMany(op, static_cast<double>(values.numTasks - before),
+                 static_cast<double>(before));
 }
 
 LogicalResult FunctionPartitioner::bindArguments() {
@@ -251,13 +270,10 @@ bool FunctionPartitioner::convertView(Operation *op) {
   return false;
 }
 
-LogicalResult
-FunctionPartitioner::convertPartitionable(PartitionableOpInterface op) {
+void FunctionPartitioner::convertPartitionable(PartitionableOpInterface op) {
   const OpCut &cut = cuts.get(op).op;
   task::PlaceAttr place = cuts.get(op).onHost ? host : device;
   ArrayRef<int64_t> tileSizes = cuts.get(op).tileSizes;
-  if (failed(checkCount(cut, tileSizes, op)))
-    return failure();
   unsigned numResults = op->getNumResults();
 
   SmallVector<TiledTensor> results(numResults);
@@ -305,7 +321,6 @@ FunctionPartitioner::convertPartitionable(PartitionableOpInterface op) {
   } while (walk.advance());
   for (auto [value, tensor] : llvm::zip_equal(op->getResults(), results))
     values.setTiles(value, std::move(tensor));
-  return success();
 }
 
 /// An operation that does not say how it may be split is one task.
@@ -333,8 +348,9 @@ LogicalResult FunctionPartitioner::convert(Operation *op) {
   if (convertView(op))
     return success();
   if (auto partitionable = dyn_cast<PartitionableOpInterface>(op))
-    return convertPartitionable(partitionable);
-  convertWhole(op);
+    convertPartitionable(partitionable);
+  else
+    convertWhole(op);
   return success();
 }
 
@@ -418,9 +434,13 @@ LogicalResult FunctionPartitioner::run() {
   if (failed(bindArguments()))
     return failure();
   cuts.choose(function.getBody().front());
-  for (Operation &op : function.getBody().front().without_terminator())
-    if (failed(convert(&op)))
+  if (failed(checkCuts()))
+    return failure();
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    int64_t before = values.numTasks;
+    if (failed(convert(&op)) || failed(checkCount(&op, before)))
       return failure();
+  }
   auto returnOp =
       dyn_cast<func::ReturnOp>(function.getBody().front().getTerminator());
   if (!returnOp || failed(emitResults(returnOp)))

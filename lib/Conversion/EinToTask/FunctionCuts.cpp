@@ -144,15 +144,19 @@ bool FunctionCuts::update(unsigned number, bool withReaders) {
   return cut.tileSizes != before;
 }
 
-/// What all operations cost together; tiles cut anew count where they are read.
+/// What one operation costs; tiles cut anew count where they are read.
+SplitCost FunctionCuts::evaluate(unsigned number) const {
+  OpCut op = cuts[number].op;
+  readTilings(number, op);
+  for (TensorCut &result : op.results)
+    result.wanted.clear();
+  return splitter.evaluate(op, cuts[number].tileSizes);
+}
+
 SplitCost FunctionCuts::total() const {
   SplitCost sum;
   for (unsigned number = 0; number < cuts.size(); ++number) {
-    OpCut op = cuts[number].op;
-    readTilings(number, op);
-    for (TensorCut &result : op.results)
-      result.wanted.clear();
-    SplitCost cost = splitter.evaluate(op, cuts[number].tileSizes);
+    SplitCost cost = evaluate(number);
     sum.bytes += cost.bytes;
     sum.workingSet = std::max(sum.workingSet, cost.workingSet);
   }

@@ -36,9 +36,18 @@ public:
 
   void choose(mlir::Block &block);
 
+  /// Whether \p op says how it may be split and is no view.
+  bool contains(mlir::Operation *op) const { return numbers.contains(op); }
+
   /// The cut of \p op, which says how it may be split and is no view.
   const ChosenCut &get(mlir::Operation *op) const {
     return cuts[numbers.lookup(op)];
+  }
+
+  /// About how many tasks \p op becomes, with those that cut its operands anew,
+  /// which it may share with other operations.
+  double countTasks(mlir::Operation *op) const {
+    return evaluate(numbers.lookup(op)).numTasks;
   }
 
 private:
@@ -49,6 +58,7 @@ private:
   void choosePlace(ein::PartitionableOpInterface op, ChosenCut &cut) const;
   bool update(unsigned number, bool withReaders);
   void readTilings(unsigned number, OpCut &op) const;
+  SplitCost evaluate(unsigned number) const;
   SplitCost total() const;
 
   Splitter &splitter;

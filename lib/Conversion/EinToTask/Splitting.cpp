@@ -111,6 +111,7 @@ SplitCost Splitter::evaluate(const OpCut &op,
   // compete with the task's own rather than adding to it.
   SplitCost cost;
   cost.bytes = kBytesPerTask * numTasks;
+  cost.numTasks = numTasks;
   int64_t resultBytes = 0;
   for (const TensorCut &result : op.results) {
     resultBytes += tileBytes(result, tileSizes);

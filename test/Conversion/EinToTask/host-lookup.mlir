@@ -1,4 +1,7 @@
 // RUN: turnip-opt %s --partition-ein=tile-budget=192B | FileCheck %s
+// RUN: turnip-opt %s --partition-ein=tile-budget=192B --task-print-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=COUNTS
+
+// COUNTS: parameters read on the host: 1 slices,
 
 // The table is a whole operand of the lookup and larger than the rows it gives:
 // the lookup runs on the host and the rows are transferred. The reduction over

@@ -3,6 +3,7 @@
 // CHECK: graph @main on 2 devices
 // CHECK-NEXT:   calls: 1 on host, 2 on dev 0, 1 on dev 1; 3 transfers
 // CHECK-NEXT:   parameters: 2 slices, 160 bytes
+// CHECK-NEXT:   parameters read on the host: 1 slices, 32 bytes
 // CHECK-NEXT:   inputs: 1 slices, 64 bytes
 // CHECK-NEXT:   results: 1 slices, 64 bytes
 // CHECK-NEXT:   largest working set of host: task 0 (f), 192 bytes

@@ -67,6 +67,8 @@ struct SplitCost {
   int64_t workingSet = 0;
   /// Bytes read and written by all tasks, with a fixed price per task.
   double bytes = 0;
+  /// How many tasks there are, with those that cut tiles anew.
+  double numTasks = 0;
 };
 
 /// A cut: the tile's extent along each label.

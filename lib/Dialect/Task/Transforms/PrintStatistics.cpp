@@ -49,7 +49,7 @@ struct GraphCounts {
 
   std::map<int64_t, int64_t> calls;
   int64_t transfers = 0;
-  Slices parameters, inputs, results;
+  Slices parameters, hostParameters, inputs, results;
   std::map<int64_t, Largest> largest;
   llvm::MapVector<StringAttr, int64_t> kernelCalls;
   SymbolTableCollection symbols;
@@ -93,6 +93,8 @@ GraphCounts::GraphCounts(GraphOp graph) {
       ++task;
     } else if (auto parameter = dyn_cast<ParameterOp>(op)) {
       parameters.add(parameter.getTile().getType());
+      if (parameter.getTile().getType().getPlace().isHost())
+        hostParameters.add(parameter.getTile().getType());
     } else if (auto input = dyn_cast<InputOp>(op)) {
       inputs.add(input.getTile().getType());
     } else if (auto result = dyn_cast<ResultOp>(op)) {
@@ -111,8 +113,11 @@ void GraphCounts::print(GraphOp graph, raw_ostream &os) const {
     separator = ", ";
   }
   os << "; " << transfers << " transfers\n";
-  std::pair<StringRef, Slices> slices[] = {
+  std::vector<std::pair<StringRef, Slices>> slices = {
       {"parameters", parameters}, {"inputs", inputs}, {"results", results}};
+  if (hostParameters.count > 0)
+    slices.insert(slices.begin() + 1,
+                  {"parameters read on the host", hostParameters});
   for (auto [what, counted] : slices)
     os << "  " << what << ": " << counted.count << " slices, "
        << formatExactBytes(counted.bytes) << "\n";
@@ -120,6 +125,15 @@ void GraphCounts::print(GraphOp graph, raw_ostream &os) const {
     os << "  largest working set of " << placeText(place) << ": task "
        << entry.task << " (" << entry.kernel << "), "
        << formatExactBytes(entry.bytes) << "\n";
+}
+
+int64_t turnip::task::largestWorkingSet(ModuleOp module) {
+  int64_t bytes = 0;
+  for (auto graph : module.getOps<GraphOp>())
+    for (const auto &[place, largest] : GraphCounts(graph).largest)
+      if (place != PlaceAttr::kHost)
+        bytes = std::max(bytes, largest.bytes);
+  return bytes;
 }
 
 void turnip::task::printStatistics(ModuleOp module, raw_ostream &os) {

@@ -20,6 +20,11 @@ namespace turnip::task {
 /// Writes what task-print-statistics prints about \p module to \p os.
 void printStatistics(mlir::ModuleOp module, llvm::raw_ostream &os);
 
+/// The bytes that the largest call on a device of \p module needs: operands,
+/// results and workspace, each aligned to 64 bytes. Nothing is in place.
+/// Kernels that are not compiled have no workspace.
+int64_t largestWorkingSet(mlir::ModuleOp module);
+
 #define GEN_PASS_REGISTRATION
 #include "turnip/Dialect/Task/Transforms/Passes.h.inc"
 

@@ -1,0 +1,33 @@
+//===- TileBudget.h - A tile budget that would do --------------*- C++ -*-===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TURNIP_LIB_PIPELINES_TILEBUDGET_H
+#define TURNIP_LIB_PIPELINES_TILEBUDGET_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "turnip/Pipelines/Phases.h"
+
+#include <string>
+
+namespace turnip {
+
+/// The largest power of two below the tile budget of \p options with which
+/// every task of \p program, a module in phase ein, fits the device's memory,
+/// as a flag's value, such as "64MiB"; empty if there is none. Kernels of a
+/// candidate are compiled, since their workspace counts.
+std::string findSmallerTileBudget(mlir::ModuleOp program,
+                                  const CompileOptions &options);
+
+/// The smallest power of two above the tile budget of \p options with which
+/// \p program can be cut into tasks; empty if there is none.
+std::string findLargerTileBudget(mlir::ModuleOp program,
+                                 const CompileOptions &options);
+
+} // namespace turnip
+
+#endif // TURNIP_LIB_PIPELINES_TILEBUDGET_H
