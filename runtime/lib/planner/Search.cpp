@@ -253,12 +253,21 @@ bool Search::replan() {
   std::vector<double> starts;
   predictMakespan(problem, machine, *best, &starts);
   std::vector<double> startOf(problem.tasks.size(), 0);
-  std::vector<uint32_t> position(problem.tasks.size(), 0);
   for (uint32_t op = 0; op < best->ops.size(); ++op)
-    if (best->ops[op].task != None && best->ops[op].role != CopyRole::Load) {
+    if (best->ops[op].task != None)
       startOf[best->ops[op].task] = starts[op];
-      position[best->ops[op].task] = op;
-    }
+  // A value may come back from the host without waiting for the transfer that
+  // brought it first; the order is one of tasks nevertheless.
+  std::vector<double> madeAt(problem.tiles.size(), 0);
+  std::vector<uint32_t> position(problem.tasks.size(), 0);
+  for (uint32_t index = 0; index < bestOrder.tasks.size(); ++index) {
+    uint32_t task = bestOrder.tasks[index];
+    position[task] = index;
+    for (uint32_t tile : problem.operands(task))
+      startOf[task] = std::max(startOf[task], madeAt[tile]);
+    for (uint32_t tile : problem.results(task))
+      madeAt[tile] = startOf[task];
+  }
   const std::string suffix = " as run";
   NamedOrder next{bestOrder.tasks, bestOrder.name};
   if (next.name.find(suffix) == std::string::npos)
