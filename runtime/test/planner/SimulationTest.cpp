@@ -81,6 +81,8 @@ TEST(Simulation, FollowsAnEarlierRun) {
   EXPECT_EQ(secondsOf(simulation, SchedulePolicy::Fixed, 0.5, 1), once);
   EXPECT_NE(secondsOf(simulation, SchedulePolicy::Fixed, 0.5, 2), once);
   EXPECT_NE(simulation.trace().find("\"load\""), std::string::npos);
+  EXPECT_GT(simulation.busiestShare(), 0.3);
+  EXPECT_LE(simulation.busiestShare(), 1);
 }
 
 TEST(Simulation, Errors) {

@@ -134,7 +134,7 @@ Status Judge::simulate(const Plan &plan, Line &line) {
   }
   for (double jitter : options.jitters) {
     std::string suffix = std::to_string(static_cast<int>(jitter * 100 + 0.5));
-    std::vector<double> dynamic, fixed, replayed;
+    std::vector<double> dynamic, fixed, replayed, busiest;
     for (uint64_t seed = 0; seed < (jitter == 0 ? 1 : options.rounds); ++seed)
       for (auto [runs, of, policy] :
            {std::tuple(&dynamic, &simulation, Policy::Dynamic),
@@ -144,10 +144,13 @@ Status Judge::simulate(const Plan &plan, Line &line) {
         if (!seconds)
           return seconds.status();
         runs->push_back(*seconds);
+        if (runs == &dynamic)
+          busiest.push_back(of->busiestShare());
       }
     line.numbers(("dynamic_" + suffix).c_str(), dynamic);
     line.numbers(("fixed_" + suffix).c_str(), fixed);
     line.numbers(("followed_" + suffix).c_str(), replayed);
+    line.numbers(("busiest_" + suffix).c_str(), busiest);
   }
   if (options.trace.empty())
     return Status::ok();

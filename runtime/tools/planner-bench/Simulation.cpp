@@ -160,6 +160,19 @@ void Simulation::adoptLastOrder() {
   build(order);
 }
 
+double Simulation::busiestShare() const {
+  std::vector<int64_t> busy(graph.numEngines, 0);
+  for (const runtime::Command &command : graph.commands)
+    if (command.kind != runtime::Command::Kind::Join)
+      busy[command.engine] +=
+          record.ends[command.vertex] - record.starts[command.vertex];
+  int64_t most = 0;
+  for (int64_t time : busy)
+    most = std::max(most, time);
+  return static_cast<double>(most) /
+         static_cast<double>(std::max<int64_t>(1, record.end - record.begin));
+}
+
 std::string Simulation::nameOf(uint32_t op) const {
   switch (plan.placement.kinds[op]) {
   case OpKind::Call:

@@ -34,6 +34,9 @@ public:
   /// operations: `fixed` then follows that run.
   void adoptLastOrder();
 
+  /// The share of the last run for which the busiest engine was busy.
+  double busiestShare() const;
+
   /// The last run as Chrome trace events.
   std::string trace() const;
 
