@@ -9,6 +9,8 @@
 #include "Checks.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <tuple>
 
 using namespace turnip;
@@ -131,33 +133,90 @@ Status GraphChecker::checkCallAccess(const Path &path, const Device &device,
   return Status::ok();
 }
 
+/// Whether accesses \p result and \p other of a call of \p kernel share bytes,
+/// and may not.
+static bool clash(const Kernel &kernel, Span<Access> accesses, size_t result,
+                  size_t other) {
+  if (!overlap(accesses[result], accesses[other]))
+    return false;
+  size_t operands = kernel.operandBytes.size();
+  bool allowed =
+      other < operands && same(accesses[result], accesses[other]) &&
+      std::any_of(
+          kernel.inPlace.begin(), kernel.inPlace.end(),
+          [&](const InPlacePair &pair) {
+            return pair.operand == other && pair.result + operands == result;
+          });
+  return !allowed;
+}
+
+/// Looks for a clash among many accesses: those that share bytes are close
+/// together once all are sorted. Returns the two, the later one first, or none.
+static std::pair<size_t, size_t> findClash(const Kernel &kernel,
+                                           Span<Access> accesses) {
+  auto key = [&](size_t i) {
+    return std::make_tuple(accesses[i].memory, accesses[i].offset, i);
+  };
+  std::vector<size_t> sorted(accesses.size());
+  std::iota(sorted.begin(), sorted.end(), size_t(0));
+  std::sort(sorted.begin(), sorted.end(),
+            [&](size_t a, size_t b) { return key(a) < key(b); });
+  // Of the accesses so far in a memory, the one that reaches farthest.
+  std::vector<size_t> farthest(sorted.size());
+  for (size_t at = 0; at < sorted.size(); ++at) {
+    const Access &access = accesses[sorted[at]];
+    farthest[at] = sorted[at];
+    if (at == 0)
+      continue;
+    const Access &before = accesses[farthest[at - 1]];
+    if (before.memory == access.memory &&
+        before.offset + before.bytes > access.offset + access.bytes)
+      farthest[at] = farthest[at - 1];
+  }
+  for (size_t at = 0; at < sorted.size(); ++at) {
+    size_t own = sorted[at];
+    if (own < kernel.operandBytes.size())
+      continue;
+    auto clashes = [&](size_t other) {
+      return clash(kernel, accesses, std::max(own, other),
+                   std::min(own, other));
+    };
+    for (size_t next = at + 1;
+         next < sorted.size() && overlap(accesses[own], accesses[sorted[next]]);
+         ++next)
+      if (clashes(sorted[next]))
+        return std::minmax(own, sorted[next], std::greater<>());
+    for (size_t before = at;
+         before > 0 && overlap(accesses[own], accesses[farthest[before - 1]]);
+         --before)
+      if (clashes(sorted[before - 1]))
+        return std::minmax(own, sorted[before - 1], std::greater<>());
+  }
+  return {accesses.size(), accesses.size()};
+}
+
 /// Only a result and the operand it may replace share bytes, and then all.
 Status GraphChecker::checkOverlap(const Path &path, const Kernel &kernel,
                                   const Vertex &vertex) {
   Span<Access> accesses = entry.accessesOf(vertex);
-  size_t operands = kernel.operandBytes.size();
-  for (size_t i = operands; i < accesses.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      if (!overlap(accesses[i], accesses[j]))
-        continue;
-      bool allowed =
-          j < operands && same(accesses[i], accesses[j]) &&
-          std::any_of(
-              kernel.inPlace.begin(), kernel.inPlace.end(),
-              [&](const InPlacePair &pair) {
-                return pair.operand == j && pair.result + operands == i;
-              });
-      if (allowed)
-        continue;
-      auto text = [&](const Access &access) {
-        return rangeText(machine.memories[access.memory], access.offset,
-                         access.bytes);
-      };
-      return badAt(Path(path, i), text(accesses[i]) + " overlaps access " +
-                                      std::to_string(j) + ", " +
-                                      text(accesses[j]));
-    }
+  auto refuse = [&](size_t late, size_t early) {
+    auto text = [&](const Access &access) {
+      return rangeText(machine.memories[access.memory], access.offset,
+                       access.bytes);
+    };
+    return badAt(Path(path, late), text(accesses[late]) + " overlaps access " +
+                                       std::to_string(early) + ", " +
+                                       text(accesses[early]));
+  };
+  constexpr size_t few = 16;
+  if (accesses.size() > few) {
+    auto [late, early] = findClash(kernel, accesses);
+    return late == accesses.size() ? Status::ok() : refuse(late, early);
   }
+  for (size_t i = kernel.operandBytes.size(); i < accesses.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (clash(kernel, accesses, i, j))
+        return refuse(i, j);
   return Status::ok();
 }
 

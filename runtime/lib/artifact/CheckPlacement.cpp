@@ -9,6 +9,8 @@
 #include "turnip/artifact/Artifact.h"
 #include "turnip/planner/Plan.h"
 
+#include <algorithm>
+
 using namespace turnip;
 using namespace turnip::artifact;
 
@@ -33,22 +35,58 @@ static_assert(sameNumber(CopyRole::NotACopy, planner::CopyRole::NotACopy) &&
               sameNumber(CopyRole::Move, planner::CopyRole::Move));
 static_assert(none == planner::None);
 
-/// The operand of a call that the write \p index replaces: the first with the
-/// same range. Meaning has been checked, so sharing a range says as much.
-static uint32_t replacedOperand(Span<Access> accesses, size_t index) {
-  const Access &result = accesses[index];
-  for (uint32_t i = 0; i < index; ++i)
-    if (accesses[i].role == AccessRole::Read &&
-        accesses[i].memory == result.memory &&
-        accesses[i].offset == result.offset)
-      return i;
-  return none;
-}
+namespace {
+/// Finds the operand of a call that a write replaces: the first with the same
+/// range. Meaning has been checked, so sharing a range says as much.
+class ReplacedOperands {
+public:
+  void setCall(Span<Access> call) {
+    accesses = call;
+    sorted.clear();
+    if (call.size() <= few)
+      return;
+    for (uint32_t i = 0; i < call.size(); ++i)
+      if (call[i].role == AccessRole::Read)
+        sorted.push_back(i);
+    std::sort(sorted.begin(), sorted.end(), [&](uint32_t a, uint32_t b) {
+      return key(a) != key(b) ? key(a) < key(b) : a < b;
+    });
+  }
+
+  uint32_t of(uint32_t write) const {
+    if (accesses.size() <= few) {
+      for (uint32_t i = 0; i < write; ++i)
+        if (accesses[i].role == AccessRole::Read && key(i) == key(write))
+          return i;
+      return none;
+    }
+    auto found = std::lower_bound(
+        sorted.begin(), sorted.end(), write,
+        [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+    return found != sorted.end() && key(*found) == key(write) ? *found : none;
+  }
+
+private:
+  /// Calls with more accesses are looked up in a sorted list.
+  static constexpr size_t few = 16;
+
+  std::pair<uint32_t, uint64_t> key(uint32_t i) const {
+    return {accesses[i].memory, accesses[i].offset};
+  }
+
+  Span<Access> accesses;
+  std::vector<uint32_t> sorted;
+};
+} // namespace
 
 static void addVertex(const Entry &entry, const Vertex &vertex,
+                      ReplacedOperands &replaced,
                       planner::Placement &placement) {
   Span<Access> accesses = entry.accessesOf(vertex);
-  for (size_t i = 0; i < accesses.size(); ++i) {
+  bool isCall = vertex.kind == VertexKind::Call;
+  if (isCall)
+    replaced.setCall(accesses);
+  for (uint32_t i = 0; i < accesses.size(); ++i) {
     const Access &from = accesses[i];
     planner::Access to;
     to.memory = from.memory;
@@ -56,8 +94,8 @@ static void addVertex(const Entry &entry, const Vertex &vertex,
     to.offset = from.offset;
     to.bytes = from.bytes;
     to.role = static_cast<planner::Role>(from.role);
-    if (from.role == AccessRole::Write && vertex.kind == VertexKind::Call)
-      to.inPlaceOf = replacedOperand(accesses, i);
+    if (from.role == AccessRole::Write && isCall)
+      to.inPlaceOf = replaced.of(i);
     placement.accesses.push_back(to);
   }
   auto op = static_cast<uint32_t>(placement.kinds.size());
@@ -87,8 +125,9 @@ static planner::Placement makePlacement(const Module &module,
   placement.accessBegin.reserve(entry.vertices.size() + 1);
   placement.accesses.reserve(entry.accesses.size());
   placement.edges.reserve(entry.edges.size());
+  ReplacedOperands replaced;
   for (const Vertex &vertex : entry.vertices)
-    addVertex(entry, vertex, placement);
+    addVertex(entry, vertex, replaced, placement);
   addPieces(entry.parameters, placement.entry);
   // Parameters that may be written must be back in place for the next run.
   std::copy_if(placement.entry.begin(), placement.entry.end(),

@@ -55,6 +55,8 @@ Status runShapes(Arguments &arguments);
 Status runScale(Arguments &arguments);
 /// Proving times of placements that are hard to prove.
 Status runProofs(Arguments &arguments);
+/// Loading times of plans as artifacts.
+Status runLoads(Arguments &arguments);
 /// Damages plans in every way and expects the proof to refuse them.
 Status runMutants(Arguments &arguments);
 /// Prints a graph: `graph KIND --print=summary|task`.

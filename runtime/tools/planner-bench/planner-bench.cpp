@@ -9,6 +9,7 @@
 //   planner-bench [shapes]   graphs with the shapes of real ones, several caps
 //   planner-bench scale      planning and proving as graphs grow to 10^6 tasks
 //   planner-bench proofs     placements that are hard to prove
+//   planner-bench loads      plans as artifacts, loaded
 //   planner-bench mutants    damaged plans
 //   planner-bench graph KIND makes a graph and prints it
 //   planner-bench bounds     prints small problems and their bounds
@@ -36,6 +37,7 @@ static constexpr Command commands[] = {
     {"scale", runScale,
      "[KIND...] --vertices=N --plan-effort=N: time and memory by size"},
     {"proofs", runProofs, "[KIND...] --vertices=N: proofs of hard placements"},
+    {"loads", runLoads, "[KIND...] --vertices=N: plans as artifacts, loaded"},
     {"mutants", runMutants,
      "[KIND...] --vertices=N --samples=N: proofs of damaged plans"},
     {"graph", runGraph,
