@@ -42,7 +42,10 @@ def blocks(path):
 
 def run(body):
     """Runs a block and returns its exit code and what it printed."""
-    environment = dict(os.environ, PATH=f"{ROOT}/build/release/bin:/usr/lib/llvm-22/bin:{os.environ['PATH']}")
+    # LLVM's programs come last: in front, they would stand for other compilers than
+    # those that the build was configured with, and everything would be built again.
+    path = f"{ROOT}/build/release/bin:{os.environ['PATH']}:/usr/lib/llvm-22/bin"
+    environment = dict(os.environ, PATH=path)
     with tempfile.TemporaryFile("w+", errors="replace") as output:
         code = run_limited(
             ["bash", "-euo", "pipefail", "-c", body], BLOCK_LIMIT_S, cwd=ROOT, env=environment,
