@@ -15,6 +15,7 @@
 #include "turnip/Dialect/Mem/IR/Mem.h"
 #include "turnip/Dialect/Task/IR/Task.h"
 #include "turnip/Dialect/Task/Transforms/Passes.h"
+#include "turnip/machine/Machine.h"
 #include "turnip/planner/Plan.h"
 #include "turnip/support/ByteSize.h"
 
@@ -47,6 +48,11 @@ Status turnip::checkRequest(const CompileRequest &request) {
   if (Expected<planner::Policy> policy = planner::parsePolicy(options.policy);
       !policy)
     return policy.status().withContext("--policy");
+  if (!options.machine.empty())
+    if (Expected<machine::Machine> machine =
+            machine::Machine::find(options.machine);
+        !machine)
+      return machine.status().withContext("--machine");
   if (options.planEffort > planner::maxEffort)
     return invalid("--plan-effort: expected at most " +
                    std::to_string(planner::maxEffort) + ", but got " +

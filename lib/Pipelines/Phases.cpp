@@ -61,6 +61,7 @@ static void buildMem(OpPassManager &manager, const CompileOptions &options,
   place.policy = options.policy;
   place.planEffort = options.planEffort;
   place.planSeed = options.planSeed;
+  place.machine = options.machine;
   manager.addPass(createPlaceMemory(place, failure));
   manager.addPass(mem::createVerifyMem());
 }
@@ -103,6 +104,8 @@ struct MemPipelineOptions : PassPipelineOptions<MemPipelineOptions> {
       *this, "target",
       llvm::cl::desc("The processor that kernels are compiled for"),
       llvm::cl::init(CompileOptions().target)};
+  Option<std::string> machine{
+      *this, "machine", llvm::cl::desc("A machine's name or description file")};
   Option<double> linkBandwidth{*this, "link-bandwidth",
                                llvm::cl::desc("Bytes per second of each link"),
                                llvm::cl::init(CompileOptions().linkBandwidth)};
@@ -157,6 +160,7 @@ void turnip::registerPhasePipelines() {
         options.policy = from.policy;
         options.planEffort = from.planEffort;
         options.planSeed = from.planSeed;
+        options.machine = from.machine;
         buildMem(manager, options, nullptr);
       });
 }

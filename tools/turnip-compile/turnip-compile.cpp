@@ -71,6 +71,10 @@ struct Flags {
                "x86-64-v4"),
       cl::value_desc("level"), cl::init(CompileOptions().target),
       cl::cat(category)};
+  cl::opt<std::string> machine{
+      "machine",
+      cl::desc("The machine to plan for: a name, such as h100, or a file"),
+      cl::value_desc("name|file"), cl::cat(category)};
   cl::opt<double> linkBandwidth{
       "link-bandwidth", cl::desc("Bytes per second of links, for the plan"),
       cl::value_desc("bytes/s"), cl::init(CompileOptions().linkBandwidth),
@@ -142,7 +146,8 @@ struct Settings {
         printStatistics(flags.printStatistics) {
     request.options = {flags.tileBudget, flags.deviceMemory,  flags.hostMemory,
                        flags.target,     flags.linkBandwidth, flags.linkLatency,
-                       flags.policy,     flags.planEffort,    flags.planSeed};
+                       flags.policy,     flags.planEffort,    flags.planSeed,
+                       flags.machine};
   }
 
   std::string input, output, from, to, dumpPhases;

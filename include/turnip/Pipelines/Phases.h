@@ -32,13 +32,16 @@ struct CompileOptions {
   std::string deviceMemory, hostMemory;
   /// The processor that kernels are compiled for.
   std::string target = "x86-64-v3";
-  /// Bytes per second and seconds that the planner reckons with per copy.
-  double linkBandwidth = 1e10, linkLatency = 1e-5;
+  /// Bytes per second and seconds that the planner reckons with per copy; -1:
+  /// the machine's, or place-memory's own.
+  double linkBandwidth = -1, linkLatency = -1;
   /// How the planner works: its policy as planner::parsePolicy reads it, its
   /// effort and its seed.
   std::string policy = "default";
   unsigned planEffort = 1;
   uint64_t planSeed = 0;
+  /// The machine to plan for: a name or a file; empty: none in particular.
+  std::string machine;
 };
 
 /// The levels of the program. Input is whatever comes in.

@@ -8,6 +8,8 @@
 
 #include "GraphProblem.h"
 
+#include "turnip/Dialect/Task/Analysis/KernelKind.h"
+
 using namespace mlir;
 using namespace turnip;
 
@@ -99,7 +101,7 @@ private:
   void addInput(task::InputOp op);
   void addCall(task::CallOp op);
   void addTransfer(task::TransferOp op);
-  double seconds(task::KernelOp kernel) const;
+  double seconds(task::KernelOp kernel, uint32_t device) const;
 
   task::GraphOp graph;
   const ParameterPlaces &places;
@@ -107,6 +109,8 @@ private:
   SymbolTableCollection symbols;
   GraphProblem result;
   uint32_t host, parameters;
+  /// Seconds of each kernel on each device.
+  llvm::DenseMap<std::pair<Operation *, uint32_t>, double> costs;
 };
 } // namespace
 
@@ -143,9 +147,17 @@ void ProblemBuilder::addInput(task::InputOp op) {
             result.problem.devices[host].memory);
 }
 
-/// What a call takes: the kernel's own estimate, or the larger of arithmetic
-/// and memory time.
-double ProblemBuilder::seconds(task::KernelOp kernel) const {
+/// What a call takes: what the machine says of kernels of its kind; without a
+/// machine the kernel's own estimate, or the larger of arithmetic and memory
+/// time.
+double ProblemBuilder::seconds(task::KernelOp kernel, uint32_t device) const {
+  if (const std::optional<machine::Machine> &machine = rates.machine) {
+    task::KernelKind kind = task::getKernelKind(kernel);
+    const machine::Device &runsOn =
+        machine
+            ->devices[machine->findDevice(result.problem.devices[device].name)];
+    return runsOn.seconds(kind.kernelClass, kind.type, kind.flops, kind.bytes);
+  }
   if (FloatAttr seconds = kernel.getSecondsAttr())
     return seconds.getValueAsDouble();
   double bytes = 0;
@@ -177,7 +189,10 @@ void ProblemBuilder::addCall(task::CallOp op) {
   planner::Task task;
   task.device = deviceOf(op.getPlace());
   task.workspace = kernel.getWorkspaceBytes();
-  task.cost = seconds(kernel);
+  auto [cost, isNew] = costs.try_emplace({kernel, task.device});
+  if (isNew)
+    cost->second = seconds(kernel, task.device);
+  task.cost = cost->second;
   task.tag = result.taskOps.size();
   result.problem.addTask(task, operands, results, taskName(op), pairs);
   result.taskOps.push_back(op);

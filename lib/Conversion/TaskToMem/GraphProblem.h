@@ -15,6 +15,7 @@
 
 #include "ParameterLayout.h"
 #include "turnip/Dialect/Task/IR/TileNumbering.h"
+#include "turnip/machine/Machine.h"
 #include "turnip/planner/Problem.h"
 
 namespace turnip {
@@ -25,6 +26,8 @@ struct MachineRates {
   double linkLatency = 1e-5;
   double flopRate = 1e11;
   double byteRate = 1e10;
+  /// Instead of the rates, where there is one.
+  std::optional<machine::Machine> machine;
 };
 
 /// Bytes of a memory of which no capacity was asked.

@@ -10,6 +10,7 @@
 
 #include "PlacedGraph.h"
 #include "mlir/IR/Builders.h"
+#include "turnip/machine/PlannerProblem.h"
 #include "turnip/support/ByteSize.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -20,6 +21,9 @@ namespace turnip {
 
 using namespace mlir;
 using namespace turnip;
+
+/// A rate that nobody gave.
+static constexpr double notGiven = -1;
 
 namespace {
 /// Options after they were read.
@@ -49,6 +53,9 @@ private:
   LogicalResult fail(Operation *op, const Status &status,
                      const std::string &hint = "");
   LogicalResult readOptions();
+  LogicalResult readRates();
+  LogicalResult describeMachine(planner::Problem &machine, uint32_t devices,
+                                uint64_t parameterBytes);
   LogicalResult readSize(StringRef option, StringRef text, uint64_t &bytes);
   LogicalResult place(ArrayRef<task::GraphOp> graphs);
   FailureOr<Placed> planGraph(task::GraphOp graph,
@@ -124,19 +131,9 @@ LogicalResult PlaceMemoryPass::readOptions() {
     return invalid("order: expected best, given, depth-first, memory-aware, "
                    "critical-path or scheduled, but got " +
                    order);
-  std::pair<StringRef, double> positives[] = {{"link-bandwidth", linkBandwidth},
-                                              {"flop-rate", flopRate},
-                                              {"byte-rate", byteRate}};
-  for (auto [option, value] : positives)
-    if (!(value > 0) || !std::isfinite(value))
-      return invalid(option.str() + ": expected a number above 0, but got " +
-                     std::to_string(value));
-  std::pair<StringRef, double> others[] = {{"horizon", horizon},
-                                           {"link-latency", linkLatency}};
-  for (auto [option, value] : others)
-    if (!(value >= 0) || !std::isfinite(value))
-      return invalid(option.str() + ": expected at least 0, but got " +
-                     std::to_string(value));
+  if (!(horizon >= 0) || !std::isfinite(horizon))
+    return invalid("horizon: expected at least 0, but got " +
+                   std::to_string(horizon));
   if (horizon > 0)
     planOptions.horizon = horizon;
   Expected<planner::Policy> chosen = planner::parsePolicy(policy);
@@ -151,7 +148,69 @@ LogicalResult PlaceMemoryPass::readOptions() {
   planOptions.seed = planSeed;
   planOptions.inPlace = inPlace;
   planOptions.pruneEdges = pruneEdges;
-  rates = {linkBandwidth, linkLatency, flopRate, byteRate};
+  return readRates();
+}
+
+/// Overrides what \p machine says by the rates that were given.
+static void override(machine::Machine &machine, const MachineRates &given,
+                     bool links, bool latencies, bool flops, bool bytes) {
+  for (machine::Link &link : machine.links) {
+    if (links) {
+      link.bandwidth = given.linkBandwidth;
+      link.switches.clear();
+    }
+    if (latencies)
+      link.latency = given.linkLatency;
+  }
+  for (machine::Device &device : machine.devices) {
+    if (flops) {
+      device.classes.clear();
+      device.classes[machine::KernelClass::Other].flops[ElementType::F32] =
+          given.flopRate;
+    }
+    if (!bytes)
+      continue;
+    device.memoryBandwidth = given.byteRate;
+    for (auto &[kernelClass, classRates] : device.classes) {
+      classRates.bandwidth = 0;
+      classRates.efficiency = 1;
+    }
+  }
+}
+
+LogicalResult PlaceMemoryPass::readRates() {
+  struct Rate {
+    StringRef option;
+    double value;
+    double *rate;
+    bool mayBeZero;
+  };
+  const Rate all[] = {
+      {"link-bandwidth", linkBandwidth, &rates.linkBandwidth, false},
+      {"link-latency", linkLatency, &rates.linkLatency, true},
+      {"flop-rate", flopRate, &rates.flopRate, false},
+      {"byte-rate", byteRate, &rates.byteRate, false}};
+  for (const Rate &rate : all) {
+    if (rate.value == notGiven)
+      continue;
+    bool isGood = rate.mayBeZero ? rate.value >= 0 : rate.value > 0;
+    if (!isGood || !std::isfinite(rate.value))
+      return fail(getOperation(),
+                  Status::error(
+                      StatusCode::InvalidArgument,
+                      rate.option.str() + ": expected " +
+                          (rate.mayBeZero ? "at least 0" : "a number above 0") +
+                          ", but got " + std::to_string(rate.value)));
+    *rate.rate = rate.value;
+  }
+  if (machine.empty())
+    return success();
+  Expected<machine::Machine> found = machine::Machine::find(machine);
+  if (!found)
+    return fail(getOperation(), found.status().withContext("machine"));
+  override(*found, rates, linkBandwidth != notGiven, linkLatency != notGiven,
+           flopRate != notGiven, byteRate != notGiven);
+  rates.machine = std::move(*found);
   return success();
 }
 
@@ -165,6 +224,9 @@ std::string PlaceMemoryPass::describeOptions() const {
     add("device-memory", std::to_string(caps.device));
   if (!hostMemory.empty())
     add("host-memory", std::to_string(caps.host));
+  if (rates.machine)
+    add("machine",
+        rates.machine->name.empty() ? machine.getValue() : rates.machine->name);
   add("order", order);
   const planner::PlanOptions usual;
   if (planOptions.policy != usual.policy)
@@ -364,6 +426,36 @@ void PlaceMemoryPass::write(planner::Problem &machine,
   module->setAttr(mem::MemDialect::kOptions, builder.getStringAttr(options));
 }
 
+/// Fills in what there is to plan on: what the options say, of the machine if
+/// one was named.
+LogicalResult PlaceMemoryPass::describeMachine(planner::Problem &problem,
+                                               uint32_t devices,
+                                               uint64_t parameterBytes) {
+  if (parameterBytes > caps.host)
+    return fail(getOperation(),
+                Status::error(StatusCode::DoesNotFit,
+                              "the parameters need " +
+                                  formatExactBytes(parameterBytes) +
+                                  " of host memory, which has " +
+                                  formatExactBytes(caps.host)));
+  if (!rates.machine) {
+    addMachine(problem, devices, caps.device, caps.host - parameterBytes,
+               parameterBytes, rates);
+    return success();
+  }
+  machine::Share share;
+  share.devices = devices;
+  share.parameterBytes = parameterBytes;
+  if (!deviceMemory.empty())
+    share.deviceBytes = caps.device;
+  if (!hostMemory.empty())
+    share.hostBytes = caps.host - parameterBytes;
+  if (Status status = machine::addMachine(*rates.machine, share, problem);
+      !status)
+    return fail(getOperation(), status);
+  return success();
+}
+
 LogicalResult PlaceMemoryPass::place(ArrayRef<task::GraphOp> graphs) {
   ParameterLayout layout(memoryAlignment);
   uint32_t devices = 1;
@@ -380,28 +472,21 @@ LogicalResult PlaceMemoryPass::place(ArrayRef<task::GraphOp> graphs) {
   if (failed(task::verifySameTensors(boxes, /*viewsAllowed=*/true)))
     return failure();
   layout.finish();
-  if (layout.size() > caps.host)
-    return fail(getOperation(),
-                Status::error(StatusCode::DoesNotFit,
-                              "the parameters need " +
-                                  formatExactBytes(layout.size()) +
-                                  " of host memory, which has " +
-                                  formatExactBytes(caps.host)));
-  planner::Problem machine;
-  addMachine(machine, devices, caps.device, caps.host - layout.size(),
-             layout.size(), rates);
+  planner::Problem problem;
+  if (failed(describeMachine(problem, devices, layout.size())))
+    return failure();
   std::vector<Placed> placed;
   for (task::GraphOp graph : graphs) {
-    FailureOr<Placed> result = planGraph(graph, machine, {layout});
+    FailureOr<Placed> result = planGraph(graph, problem, {layout});
     if (failed(result))
       return failure();
     placed.push_back(std::move(*result));
   }
   // Several graphs would have to agree where parameters stay.
   if (residentParameters && placed.size() == 1 &&
-      failed(keepParameters(machine, layout, placed.front())))
+      failed(keepParameters(problem, layout, placed.front())))
     return failure();
-  write(machine, placed);
+  write(problem, placed);
   return success();
 }
 

@@ -11,6 +11,7 @@
 #include "ElementTypes.h"
 #include "mlir/IR/Builders.h"
 #include "turnip/Dialect/Mem/IR/Machine.h"
+#include "turnip/Dialect/Task/Analysis/KernelKind.h"
 #include "turnip/Dialect/Task/IR/TileNumbering.h"
 #include "turnip/artifact/Artifact.h"
 
@@ -115,6 +116,9 @@ static artifact::Kernel exportKernel(task::KernelOp kernel) {
   result.bytesMoved = kernel.getBytes().value_or(0);
   if (FloatAttr seconds = kernel.getSecondsAttr())
     result.seconds = seconds.getValueAsDouble();
+  task::KernelKind kind = task::getKernelKind(kernel);
+  result.kernelClass = kind.kernelClass;
+  result.type = kind.type;
   for (auto [operand, to] : kernel.getInplacePairs())
     result.inPlace.push_back(
         {static_cast<uint32_t>(operand), static_cast<uint32_t>(to)});

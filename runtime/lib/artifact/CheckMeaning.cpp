@@ -149,6 +149,11 @@ Status artifact::checkKernel(const Path &path, const Kernel &kernel) {
     return mismatchAt(Path(path, "grid_size"), "1 to 2^63 - 1",
                       std::to_string(kernel.gridSize));
   TURNIP_RETURN_IF_ERROR(checkMeasure(Path(path, "seconds"), kernel.seconds));
+  TURNIP_RETURN_IF_ERROR(checkEnum(Path(path, "kernel_class"),
+                                   static_cast<unsigned>(kernel.kernelClass),
+                                   machine::numKernelClasses));
+  TURNIP_RETURN_IF_ERROR(checkEnum(
+      Path(path, "type"), static_cast<unsigned>(kernel.type), numElementTypes));
   TURNIP_RETURN_IF_ERROR(checkInPlace(Path(path, "in_place"), kernel));
   Path objects(path, "objects");
   std::set<std::pair<std::string, std::vector<std::string>>> targets;

@@ -208,6 +208,8 @@ Status Reader::readKernel(const Path &path, const fb::Kernel &from,
   to.flops = from.flops();
   to.bytesMoved = from.bytes_moved();
   to.seconds = from.seconds();
+  to.kernelClass = static_cast<machine::KernelClass>(from.kernel_class());
+  to.type = static_cast<ElementType>(from.type());
   TURNIP_RETURN_IF_ERROR(read(Path(path, "name"), *from.name(), to.name));
   TURNIP_RETURN_IF_ERROR(
       read(Path(path, "signature"), *from.signature(), to.signature));

@@ -69,8 +69,9 @@ static void printKernels(const Module &module, std::ostream &out) {
     out << "  " << kernel.name << ": " << countText(calls[i], "call", "calls")
         << ", grid " << kernel.gridSize << ", workspace "
         << kernel.workspaceBytes << " bytes, " << kernel.flops << " flops, "
-        << kernel.bytesMoved << " bytes moved\n    " << kernel.signature
-        << "\n";
+        << kernel.bytesMoved << " bytes moved, "
+        << machine::toString(kernel.kernelClass) << " of "
+        << toString(kernel.type) << "\n    " << kernel.signature << "\n";
     for (const KernelObject &object : kernel.objects) {
       out << "    " << object.triple << ", " << object.format << ", "
           << object.code.size() << " bytes";

@@ -122,7 +122,9 @@ static Offset<fb::Kernel> writeKernel(FlatBufferBuilder &builder,
   return fb::CreateKernel(builder, name, signature, source, operands, results,
                           kernel.scalarCount, kernel.gridSize,
                           kernel.workspaceBytes, kernel.flops,
-                          kernel.bytesMoved, kernel.seconds, inPlace, objects);
+                          kernel.bytesMoved, kernel.seconds, inPlace, objects,
+                          cast<fb::KernelClass>(kernel.kernelClass),
+                          cast<fb::ElementType>(kernel.type));
 }
 
 static Offset<fb::Piece> writePiece(FlatBufferBuilder &builder,

@@ -67,6 +67,8 @@ engineOfChannel(const artifact::Machine &machine) {
 
 static KernelDescription describeKernel(const artifact::Kernel &kernel) {
   KernelDescription description;
+  description.kernelClass = kernel.kernelClass;
+  description.type = kernel.type;
   // The same source may have become other code.
   std::string identity = kernel.source;
   for (const artifact::KernelObject &object : kernel.objects)
@@ -132,6 +134,8 @@ public:
 private:
   Status addVertex(uint32_t v);
   void fillCall(const artifact::Vertex &vertex, Command &command, double &cost);
+  double callSeconds(const artifact::Vertex &vertex,
+                     const Command &command) const;
   Status fillCopy(const artifact::Vertex &vertex, Command &command,
                   double &cost);
   void addEdges();
@@ -200,10 +204,28 @@ void Builder::fillCall(const artifact::Vertex &vertex, Command &command,
   if (command.bytes == 0)
     for (const artifact::Access &access : entry.accessesOf(vertex))
       command.bytes += access.bytes;
-  cost = kernel.seconds > 0
-             ? kernel.seconds
-             : (command.flops + static_cast<double>(command.bytes)) /
-                   assumedBandwidth;
+  cost = callSeconds(vertex, command);
+}
+
+/// What the planner reckoned with, where the artifact says it.
+double Builder::callSeconds(const artifact::Vertex &vertex,
+                            const Command &command) const {
+  if (entry.taskGraph) {
+    using Key = std::pair<uint32_t, uint32_t>;
+    const std::vector<artifact::Cost> &costs = entry.taskGraph->costs;
+    const Key wanted(vertex.kernel, vertex.engine);
+    auto found =
+        std::lower_bound(costs.begin(), costs.end(), wanted,
+                         [](const artifact::Cost &cost, const Key &key) {
+                           return Key(cost.kernel, cost.device) < key;
+                         });
+    if (found != costs.end() && Key(found->kernel, found->device) == wanted)
+      return found->seconds;
+  }
+  double seconds = module.kernels[vertex.kernel].seconds;
+  return seconds > 0 ? seconds
+                     : (command.flops + static_cast<double>(command.bytes)) /
+                           assumedBandwidth;
 }
 
 Status Builder::fillCopy(const artifact::Vertex &vertex, Command &command,

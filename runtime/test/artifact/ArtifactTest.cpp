@@ -183,15 +183,15 @@ machine
   link 1: params to dev0, channel 0, 1.000 GB/s, 10.0 us
   link 2: dev0 to host, channel 1, 0.500 GB/s, 10.0 us
 3 kernels, 58 bytes of code
-  lookup: 1 call, grid 1, workspace 0 bytes, 0 flops, 272 bytes moved
+  lookup: 1 call, grid 1, workspace 0 bytes, 0 flops, 272 bytes moved, other of f32
     (tensor<4xi32>, tensor<100x8xf32>) -> tensor<4x8xf32>
     x86_64-unknown-linux-gnu, elf-so, 12 bytes
-  multiply: 2 calls, grid 4, workspace 100 bytes, 512 flops, 512 bytes moved
+  multiply: 2 calls, grid 4, workspace 100 bytes, 512 flops, 512 bytes moved, other of f32
     (tensor<4x8xf32>, tensor<8x8xf32>, index) -> tensor<4x8xf32>
     x86_64-unknown-linux-gnu, elf-so, 12 bytes, x86-64-v3
     x86_64-unknown-linux-gnu, elf-so, 12 bytes
     nvptx64-nvidia-cuda, ptx, 10 bytes, sm_80
-  add: 1 call, grid 1, workspace 0 bytes, 0 flops, 0 bytes moved
+  add: 1 call, grid 1, workspace 0 bytes, 0 flops, 0 bytes moved, other of f32
     (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
     x86_64-unknown-linux-gnu, elf-so, 12 bytes
 entry main

@@ -97,6 +97,14 @@ static const Case kernelCases[] = {
      "kernels[0].grid_size: expected 1 to 2^63 - 1, but got 0"},
     {"KernelSeconds", [](Module &m) { m.kernels[0].seconds = std::nan(""); },
      "kernels[0].seconds: expected a number from 0 upwards, but got nan"},
+    {"KernelClass",
+     [](Module &m) {
+       m.kernels[0].kernelClass = static_cast<machine::KernelClass>(6);
+     },
+     "kernels[0].kernel_class: expected an enumerator below 6, but got 6"},
+    {"KernelType",
+     [](Module &m) { m.kernels[0].type = static_cast<ElementType>(7); },
+     "kernels[0].type: expected an enumerator below 7, but got 7"},
     {"InPlaceOperand", [](Module &m) { m.kernels[2].inPlace[1].operand = 2; },
      "kernels[2].in_place[1].operand: expected an index below 2, but got 2"},
     {"InPlaceResult", [](Module &m) { m.kernels[2].inPlace[1].result = 1; },

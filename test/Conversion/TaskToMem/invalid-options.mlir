@@ -12,6 +12,18 @@
 // POLICY: error: invalid argument: policy: expected default, original, lru, layer-wise or no-prefetch, but got oracle
 // RUN: not turnip-opt %s -place-memory=plan-effort=1001 2>&1 | FileCheck %s --check-prefix=EFFORT
 // EFFORT: error: invalid argument: plan-effort: expected at most 1000, but got 1001
+// RUN: not turnip-opt %s -place-memory=link-latency=-2 2>&1 | FileCheck %s --check-prefix=LATENCY
+// LATENCY: error: invalid argument: link-latency: expected at least 0, but got -2
+// RUN: not turnip-opt %s -place-memory=byte-rate=inf 2>&1 | FileCheck %s --check-prefix=BYTES
+// BYTES: error: invalid argument: byte-rate: expected a number above 0, but got inf
+// RUN: not turnip-opt %s -place-memory=machine=h1000 2>&1 | FileCheck %s --check-prefix=MACHINE
+// MACHINE: error: invalid argument: machine: no machine 'h1000': expected a file or one of 4xp100,
+// RUN: echo '{"memories": [{"name": "m", "capacity": 0}]}' > %t.json
+// RUN: not turnip-opt %s -place-memory=machine=%t.json 2>&1 | FileCheck %s --check-prefix=FILE
+// FILE: error: bad input: machine: '{{.*}}.json': memories[0].capacity: expected a number from 1 to 1125899906842624, but got 0
+// RUN: not turnip-compile %s --compile-from=task --machine=h1000 2>&1 | FileCheck %s --check-prefix=COMPILE
+// COMPILE: error: --machine: no machine 'h1000'
+// RUN: not turnip-compile %s --compile-from=task --link-bandwidth=0 2>&1 | FileCheck %s --check-prefix=RATE
 
 task.graph @main devices 1 {
 }

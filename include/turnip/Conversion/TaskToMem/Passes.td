@@ -40,9 +40,9 @@ def PlaceMemory : Pass<"place-memory", "::mlir::ModuleOp"> {
     for `@main`: an artifact that keeps it can be placed again for another cap.
     `keep-tasks=false` drops it.
 
-    Costs of calls (`seconds` of the kernel, else estimated from `flops`, bytes
-    and the rates below) and of copies steer the planner; they never make a plan
-    wrong.
+    Costs of calls (what `machine` says of kernels of their class and type; without
+    one `seconds` of the kernel, else estimated from `flops`, bytes and the rates
+    below) and of copies steer the planner; they never make a plan wrong.
 
     ```mlir
     task.graph @main devices 1 {
@@ -87,14 +87,21 @@ def PlaceMemory : Pass<"place-memory", "::mlir::ModuleOp"> {
            "Drop dependencies that others imply">,
     Option<"keepTasks", "keep-tasks", "bool", "true",
            "Keep each task.graph beside the mem.graph that it became">,
-    Option<"linkBandwidth", "link-bandwidth", "double", "1e10",
-           "Bytes per second of each link between host and device">,
-    Option<"linkLatency", "link-latency", "double", "1e-5",
-           "Seconds before a copy's first byte arrives">,
-    Option<"flopRate", "flop-rate", "double", "1e11",
-           "Floating point operations per second of a device">,
-    Option<"byteRate", "byte-rate", "double", "1e10",
-           "Bytes per second that a kernel reads and writes">
+    Option<"machine", "machine", "std::string", "\"\"",
+           "A machine's name, such as h100, or description file: capacities, "
+           "links and what kernels take, unless other options say otherwise">,
+    Option<"linkBandwidth", "link-bandwidth", "double", "-1",
+           "Bytes per second of each link between host and device; -1: the "
+           "machine's, or 1e10">,
+    Option<"linkLatency", "link-latency", "double", "-1",
+           "Seconds before a copy's first byte arrives; -1: the machine's, or "
+           "1e-5">,
+    Option<"flopRate", "flop-rate", "double", "-1",
+           "Floating point operations per second of a device; -1: the "
+           "machine's, or 1e11">,
+    Option<"byteRate", "byte-rate", "double", "-1",
+           "Bytes per second that a kernel reads and writes; -1: the "
+           "machine's, or 1e10">
   ];
   let statistics = [
     Statistic<"numCalls", "calls", "Kernel calls placed">,

@@ -19,6 +19,7 @@
 #ifndef TURNIP_ARTIFACT_MODULE_H
 #define TURNIP_ARTIFACT_MODULE_H
 
+#include "turnip/machine/Machine.h"
 #include "turnip/support/ElementType.h"
 
 #include <cstddef>
@@ -160,6 +161,10 @@ struct Kernel {
   uint64_t flops = 0;
   uint64_t bytesMoved = 0;
   double seconds = 0;
+  /// What the kernel mostly does, and with which type: what a machine
+  /// description has speeds for.
+  machine::KernelClass kernelClass = machine::KernelClass::Other;
+  ElementType type = ElementType::F32;
   std::vector<InPlacePair> inPlace;
   /// At most one per (triple, features).
   std::vector<KernelObject> objects;

@@ -188,6 +188,48 @@ inline const char *EnumNameElementType(ElementType e) {
   return EnumNamesElementType()[index];
 }
 
+enum class KernelClass : uint8_t {
+  Contraction = 0,
+  Elementwise = 1,
+  Reduction = 2,
+  Gather = 3,
+  Copy = 4,
+  Other = 5,
+  MIN = Contraction,
+  MAX = Other
+};
+
+inline const KernelClass (&EnumValuesKernelClass())[6] {
+  static const KernelClass values[] = {
+    KernelClass::Contraction,
+    KernelClass::Elementwise,
+    KernelClass::Reduction,
+    KernelClass::Gather,
+    KernelClass::Copy,
+    KernelClass::Other
+  };
+  return values;
+}
+
+inline const char * const *EnumNamesKernelClass() {
+  static const char * const names[7] = {
+    "Contraction",
+    "Elementwise",
+    "Reduction",
+    "Gather",
+    "Copy",
+    "Other",
+    nullptr
+  };
+  return names;
+}
+
+inline const char *EnumNameKernelClass(KernelClass e) {
+  if (flatbuffers::IsOutRange(e, KernelClass::Contraction, KernelClass::Other)) return "";
+  const size_t index = static_cast<size_t>(e);
+  return EnumNamesKernelClass()[index];
+}
+
 enum class AccessRole : uint8_t {
   Read = 0,
   Write = 1,
@@ -1176,7 +1218,9 @@ struct Kernel FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_BYTES_MOVED = 22,
     VT_SECONDS = 24,
     VT_IN_PLACE = 26,
-    VT_OBJECTS = 28
+    VT_OBJECTS = 28,
+    VT_KERNEL_CLASS = 30,
+    VT_TYPE = 32
   };
   const flatbuffers::String *name() const {
     return GetPointer<const flatbuffers::String *>(VT_NAME);
@@ -1217,6 +1261,12 @@ struct Kernel FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<flatbuffers::Offset<turnip::artifact::fb::KernelObject>> *objects() const {
     return GetPointer<const flatbuffers::Vector<flatbuffers::Offset<turnip::artifact::fb::KernelObject>> *>(VT_OBJECTS);
   }
+  turnip::artifact::fb::KernelClass kernel_class() const {
+    return static_cast<turnip::artifact::fb::KernelClass>(GetField<uint8_t>(VT_KERNEL_CLASS, 5));
+  }
+  turnip::artifact::fb::ElementType type() const {
+    return static_cast<turnip::artifact::fb::ElementType>(GetField<uint8_t>(VT_TYPE, 0));
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyOffsetRequired(verifier, VT_NAME) &&
@@ -1240,6 +1290,8 @@ struct Kernel FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            VerifyOffsetRequired(verifier, VT_OBJECTS) &&
            verifier.VerifyVector(objects()) &&
            verifier.VerifyVectorOfTables(objects()) &&
+           VerifyField<uint8_t>(verifier, VT_KERNEL_CLASS, 1) &&
+           VerifyField<uint8_t>(verifier, VT_TYPE, 1) &&
            verifier.EndTable();
   }
 };
@@ -1287,6 +1339,12 @@ struct KernelBuilder {
   void add_objects(flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<turnip::artifact::fb::KernelObject>>> objects) {
     fbb_.AddOffset(Kernel::VT_OBJECTS, objects);
   }
+  void add_kernel_class(turnip::artifact::fb::KernelClass kernel_class) {
+    fbb_.AddElement<uint8_t>(Kernel::VT_KERNEL_CLASS, static_cast<uint8_t>(kernel_class), 5);
+  }
+  void add_type(turnip::artifact::fb::ElementType type) {
+    fbb_.AddElement<uint8_t>(Kernel::VT_TYPE, static_cast<uint8_t>(type), 0);
+  }
   explicit KernelBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1319,7 +1377,9 @@ inline flatbuffers::Offset<Kernel> CreateKernel(
     uint64_t bytes_moved = 0,
     double seconds = 0.0,
     flatbuffers::Offset<flatbuffers::Vector<const turnip::artifact::fb::InPlacePair *>> in_place = 0,
-    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<turnip::artifact::fb::KernelObject>>> objects = 0) {
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<turnip::artifact::fb::KernelObject>>> objects = 0,
+    turnip::artifact::fb::KernelClass kernel_class = turnip::artifact::fb::KernelClass::Other,
+    turnip::artifact::fb::ElementType type = turnip::artifact::fb::ElementType::F32) {
   KernelBuilder builder_(_fbb);
   builder_.add_seconds(seconds);
   builder_.add_bytes_moved(bytes_moved);
@@ -1334,6 +1394,8 @@ inline flatbuffers::Offset<Kernel> CreateKernel(
   builder_.add_source(source);
   builder_.add_signature(signature);
   builder_.add_name(name);
+  builder_.add_type(type);
+  builder_.add_kernel_class(kernel_class);
   return builder_.Finish();
 }
 
@@ -1351,7 +1413,9 @@ inline flatbuffers::Offset<Kernel> CreateKernelDirect(
     uint64_t bytes_moved = 0,
     double seconds = 0.0,
     const std::vector<turnip::artifact::fb::InPlacePair> *in_place = nullptr,
-    const std::vector<flatbuffers::Offset<turnip::artifact::fb::KernelObject>> *objects = nullptr) {
+    const std::vector<flatbuffers::Offset<turnip::artifact::fb::KernelObject>> *objects = nullptr,
+    turnip::artifact::fb::KernelClass kernel_class = turnip::artifact::fb::KernelClass::Other,
+    turnip::artifact::fb::ElementType type = turnip::artifact::fb::ElementType::F32) {
   auto name__ = name ? _fbb.CreateString(name) : 0;
   auto signature__ = signature ? _fbb.CreateString(signature) : 0;
   auto source__ = source ? _fbb.CreateString(source) : 0;
@@ -1373,7 +1437,9 @@ inline flatbuffers::Offset<Kernel> CreateKernelDirect(
       bytes_moved,
       seconds,
       in_place__,
-      objects__);
+      objects__,
+      kernel_class,
+      type);
 }
 
 struct Piece FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
