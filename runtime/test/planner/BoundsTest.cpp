@@ -12,6 +12,8 @@
 #include "turnip/planner/Bounds.h"
 #include "gtest/gtest.h"
 
+#include <numeric>
+
 using namespace turnip;
 using namespace turnip::planner;
 using namespace turnip::planner::test;
@@ -214,11 +216,12 @@ TEST(Bounds, HoldForEveryKindOfGraph) {
 /// holds two of them.
 TEST(Bounds, IncomingIsFractional) {
   MachineShape machine;
-  machine.deviceBytes = 2 * 64;
+  machine.deviceBytes = 128;
   Problem problem = makeMachine(machine);
   uint32_t memory = deviceMemory(0);
   uint64_t offset = 0;
   std::vector<uint32_t> tiles;
+  tiles.reserve(3);
   for (int i = 0; i < 3; ++i)
     tiles.push_back(addParameter(problem, memory, 64, offset));
   for (int i = 0; i < 6; ++i)
@@ -236,7 +239,7 @@ TEST(Bounds, IncomingIsFractional) {
 /// two and a task's result.
 TEST(Bounds, OutgoingCountsWhatCannotStay) {
   MachineShape machine;
-  machine.deviceBytes = 3 * 64;
+  machine.deviceBytes = 192;
   Problem problem = makeMachine(machine);
   uint32_t memory = deviceMemory(0);
   std::vector<uint32_t> tiles, order;
@@ -272,9 +275,8 @@ TEST(Bounds, AgreeWithLinearPrograms) {
   double sum = 0, sumOfOptima = 0;
   for (const BoundOptimum &optimum : optima) {
     Problem problem = bench::makeBoundCase(optimum.seed);
-    std::vector<uint32_t> order;
-    for (uint32_t task = 0; task < problem.tasks.size(); ++task)
-      order.push_back(task);
+    std::vector<uint32_t> order(problem.tasks.size());
+    std::iota(order.begin(), order.end(), 0);
     TrafficBounds bounds = boundTraffic(problem, order);
     EXPECT_NEAR(bounds.totalIncoming(), optimum.incoming, 0.01)
         << "seed " << optimum.seed;

@@ -203,6 +203,7 @@ void SyntheticGraph::training() {
   // The loss knows all of the last layer, and no gradient comes before it.
   uint32_t loss = step(0, activations[layers], std::min<uint64_t>(bytes, 64));
   std::vector<uint32_t> gradients;
+  gradients.reserve(width);
   for (uint32_t i = 0; i < width; ++i)
     gradients.push_back(
         step(i, {activations[layers][i], loss}, bytes, /*inPlace=*/0));

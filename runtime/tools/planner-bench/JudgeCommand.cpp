@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -133,7 +134,7 @@ Status Judge::simulate(const Plan &plan, Line &line) {
     followed.adoptLastOrder();
   }
   for (double jitter : options.jitters) {
-    std::string suffix = std::to_string(static_cast<int>(jitter * 100 + 0.5));
+    std::string suffix = std::to_string(std::lround(jitter * 100));
     std::vector<double> dynamic, fixed, replayed, busiest;
     for (uint64_t seed = 0; seed < (jitter == 0 ? 1 : options.rounds); ++seed)
       for (auto [runs, of, policy] :

@@ -44,13 +44,13 @@ static uint64_t partBegin(uint64_t total, uint64_t parts, uint64_t index) {
 }
 
 /// The fewest parts of \p total of which the largest satisfies \p fits; all
-/// single where none does.
+/// single where none does, and at least one.
 template <typename Fits>
 static uint64_t fewestParts(uint64_t total, Fits fits) {
   for (uint64_t parts = 1; parts < total; ++parts)
     if (fits((total + parts - 1) / parts))
       return parts;
-  return total;
+  return std::max<uint64_t>(total, 1);
 }
 
 namespace {
@@ -134,6 +134,7 @@ void Llama::choosePartition() {
                      partBegin(total, devices, device);
       uint64_t parts = fewestParts(own, wanted);
       std::vector<uint64_t> sizes;
+      sizes.reserve(parts);
       for (uint64_t i = 0; i < parts; ++i)
         sizes.push_back(partBegin(own, parts, i + 1) -
                         partBegin(own, parts, i));

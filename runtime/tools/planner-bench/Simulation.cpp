@@ -140,9 +140,7 @@ Expected<double> Simulation::run(runtime::Schedule::Policy policy,
 }
 
 void Simulation::adoptLastOrder() {
-  std::vector<uint32_t> order;
-  for (uint32_t vertex : record.completionOrder)
-    order.push_back(vertex);
+  std::vector<uint32_t> order = record.completionOrder;
   // A join starts and ends with what it waits for; completion settles those.
   std::vector<uint32_t> rank(order.size());
   for (uint32_t i = 0; i < order.size(); ++i)
