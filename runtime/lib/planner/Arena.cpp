@@ -181,6 +181,28 @@ uint32_t Arena::allocate(uint64_t bytes, uint32_t owner, uint64_t before) {
   return take(bestFirst, bestLast, bytes, owner);
 }
 
+void Arena::shrink(uint32_t segment, uint64_t bytes, uint64_t age) {
+  bytes = aligned(bytes);
+  if (segments[segment].bytes == bytes)
+    return;
+  Segment rest = segments[segment];
+  rest.offset += bytes;
+  rest.bytes -= bytes;
+  rest.previous = segment;
+  rest.free = true;
+  rest.owner = None;
+  rest.age = age;
+  uint32_t id = create(rest);
+  segments[segment].bytes = bytes;
+  segments[segment].next = id;
+  if (rest.next != None)
+    segments[rest.next].previous = id;
+  else
+    tail = id;
+  unused += rest.bytes;
+  insertFree(id);
+}
+
 void Arena::release(uint32_t segment, uint64_t age, bool keep) {
   Segment &freed = segments[segment];
   freed.free = true;

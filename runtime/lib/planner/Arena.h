@@ -67,6 +67,8 @@ public:
   /// Frees a segment that was last used at \p age. With \p keep it stays a
   /// segment of its own, else it may be joined with its neighbours.
   void release(uint32_t segment, uint64_t age, bool keep = false);
+  /// Gives back what a held segment has beyond \p bytes, last used at \p age.
+  void shrink(uint32_t segment, uint64_t bytes, uint64_t age);
   /// Gives a held segment to another owner.
   void reassign(uint32_t segment, uint32_t owner) {
     segments[segment].owner = owner;

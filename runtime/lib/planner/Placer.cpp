@@ -77,6 +77,8 @@ Placer::Placer(const Problem &problem, const Machine &machine,
   copyOf.assign(numTiles, None);
   lastTime.assign(numTiles, 0);
   inPlaceOf.assign(numTiles, None);
+  heirOf.assign(numTiles, None);
+  isCounted.assign(numTiles, false);
   visited.assign(numTiles, false);
   finalCopy.assign(numTiles, None);
   listSteps();
@@ -445,7 +447,7 @@ void Placer::emitTask(uint32_t id) {
     if (lane == None)
       hostScratch = allocateHost(memory, task.workspace);
     uint32_t segment =
-        lane == None ? hostScratch : lanes[lane].workspaces.front();
+        lane == None ? hostScratch : lanes[lane].workspaces.front().segment;
     Access access;
     access.memory = memory;
     access.offset = arenas[memory][segment].offset;
@@ -490,6 +492,8 @@ void Placer::executeStep(Lane &lane) {
     segmentOf[tile] = segmentOf[operand];
     segmentOf[operand] = None;
     inPlaceOf[tile] = None;
+    isCounted[tile] = isCounted[operand];
+    isCounted[operand] = false;
     arenas[lane.memory].reassign(segmentOf[tile], tile);
   }
   for (uint32_t tile : problem.operands(task))
@@ -498,10 +502,13 @@ void Placer::executeStep(Lane &lane) {
   for (uint32_t tile : problem.results(task))
     if (problem.tiles[tile].memory == lane.memory)
       finishTile(lane, tile);
-  if (uint64_t bytes = workspaceIn(lane, task)) {
-    arenas[lane.memory].release(lane.workspaces.front(), now());
+  if (workspaceIn(lane, task) != 0) {
+    Workspace workspace = lane.workspaces.front();
     lane.workspaces.pop_front();
-    lane.windowBytes -= arenas[lane.memory].aligned(bytes);
+    if (!workspace.shared) {
+      lane.windowBytes -= arenas[lane.memory][workspace.segment].bytes;
+      arenas[lane.memory].release(workspace.segment, now());
+    }
   }
   ++lane.executed;
   while (rules.layers && lane.executed == lane.layerEnds[lane.layer] &&
@@ -516,7 +523,16 @@ void Placer::finishTile(Lane &lane, uint32_t tile) {
   lastTime[tile] = now();
   if (lastTouch[tile] != lane.executed)
     return;
-  lane.windowBytes -= arenas[lane.memory].aligned(problem.tiles[tile].bytes);
+  if (isCounted[tile]) {
+    const Arena &arena = arenas[lane.memory];
+    uint32_t heir = heirOf[tile];
+    lane.windowBytes -= arena.aligned(problem.tiles[tile].bytes);
+    if (heir != None) {
+      lane.windowBytes += arena.aligned(problem.tiles[heir].bytes);
+      isCounted[heir] = true;
+    }
+    isCounted[tile] = false;
+  }
   if (nextUse[tile] != useBegin[tile + 1])
     pushEvictable(lane, tile);
   else
@@ -533,8 +549,15 @@ void Placer::finishHostTile(uint32_t tile) {
 
 /// Nobody reads \p tile any more, except where it must be at exit.
 void Placer::letGo(uint32_t tile) {
-  if (segmentOf[tile] != None)
-    arenas[problem.tiles[tile].memory].release(segmentOf[tile], lastTime[tile]);
+  uint32_t heir = heirOf[tile];
+  Arena &arena = arenas[problem.tiles[tile].memory];
+  if (heir != None) {
+    arena.reassign(segmentOf[tile], heir);
+    arena.shrink(segmentOf[tile], problem.tiles[heir].bytes, lastTime[tile]);
+  } else if (segmentOf[tile] != None) {
+    arena.release(segmentOf[tile], lastTime[tile]);
+  }
+  heirOf[tile] = None;
   segmentOf[tile] = None;
   if (copyOf[tile] != None)
     dropHostCopy(copyOf[tile]);

@@ -51,6 +51,21 @@ struct PlacerRules {
   /// executed, the next is allocated.
   bool layers = false;
   Victims victims = Victims::Window;
+  /// What it costs to evict a byte that has to be written back, where dropping
+  /// one costs 1.
+  double dirtyCost = 2;
+  /// How much a next use farther away makes an eviction cheaper: the exponent
+  /// of the distance.
+  double distanceExponent = 1;
+  /// How much dearer it is to evict a tile that was used just now: whatever
+  /// takes its range has to wait for that.
+  double recentCost = 0;
+  /// Allocation that runs ahead only evicts tiles whose next use is farther
+  /// beyond it than this share of the way it is ahead.
+  double guard = 0;
+  /// Let results that are allocated ahead take ranges of tiles whose last use
+  /// lies between the cursors, and scratch ranges the one of a step before.
+  bool inherit = true;
   /// Let results take the place of dying operands.
   bool inPlace = true;
   /// Forget the copy in host memory when a tile is loaded, so that evicting it
@@ -89,6 +104,13 @@ private:
     uint32_t references = 0;
   };
 
+  /// The scratch range of a step.
+  struct Workspace {
+    uint32_t segment = None;
+    /// A later step uses the range, too.
+    bool shared = false;
+  };
+
   /// One device memory.
   struct Lane {
     uint32_t memory = None;
@@ -115,8 +137,11 @@ private:
     uint32_t layer = 0;
     /// The operation of the step that was carried out last.
     uint32_t lastOp = None;
+    /// Tiles whose last use has been allocated but not carried out, and whose
+    /// range no later tile has been given yet, in order of that use.
+    std::deque<uint32_t> dying;
     /// Scratch ranges of allocated steps that need one, in order.
-    std::deque<uint32_t> workspaces;
+    std::deque<Workspace> workspaces;
   };
 
   // Setting up.
@@ -149,7 +174,19 @@ private:
   uint32_t inPlaceOperand(const Lane &lane, uint32_t task,
                           uint32_t result) const;
   uint32_t findRange(Lane &lane, uint64_t bytes, uint32_t owner, bool packed);
-  void touch(Lane &lane, uint32_t tile);
+  void touch(Lane &lane, uint32_t tile, bool counts = true);
+  void listDying(Lane &lane);
+  bool inheritRange(Lane &lane, uint32_t tile);
+  size_t findDying(const Lane &lane, uint32_t tile) const;
+  bool takesOver(const Lane &lane, uint32_t task, uint32_t tile) const;
+  /// Whether the last use of \p tile is yet to be carried out and no other
+  /// tile gets its range then.
+  bool isDying(const Lane &lane, uint32_t tile) const {
+    return lastTouch[tile] >= lane.executed && heirOf[tile] == None;
+  }
+  bool shareWorkspace(Lane &lane, uint64_t bytes);
+  /// The range that holds \p tile or will hold it when it is written.
+  uint32_t rangeOf(uint32_t tile) const;
   void load(uint32_t tile);
 
   // Making room.
@@ -239,6 +276,10 @@ private:
   std::vector<uint64_t> lastTime;
   /// For a result about to be written in place: the operand.
   std::vector<uint32_t> inPlaceOf;
+  /// The tile that gets its range when its last use is carried out.
+  std::vector<uint32_t> heirOf;
+  /// Whether the window's bytes count it.
+  std::vector<bool> isCounted;
   /// Whether it has been on its device before.
   std::vector<bool> visited;
   /// Where it lies at exit, if anybody wants to know: a host copy.

@@ -9,6 +9,7 @@
 #include "Placer.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace turnip;
 using namespace turnip::planner;
@@ -35,6 +36,18 @@ uint64_t Placer::workspaceIn(const Lane &lane, uint32_t task) const {
   return memory == lane.memory ? problem.tasks[task].workspace : 0;
 }
 
+/// Whether the result \p tile of the next step is likely to take over a range
+/// that the window counts already.
+bool Placer::takesOver(const Lane &lane, uint32_t task, uint32_t tile) const {
+  for (const InPlacePair &pair : problem.inPlacePairs(task)) {
+    uint32_t operand = problem.operands(task)[pair.operand];
+    if (rules.inPlace && problem.results(task)[pair.result] == tile &&
+        uses[useBegin[operand + 1] - 1] == lane.allocated)
+      return true;
+  }
+  return findDying(lane, tile) != lane.dying.size();
+}
+
 /// Bytes that the next step adds to the window between the cursors.
 uint64_t Placer::newBytes(const Lane &lane) const {
   const Arena &arena = arenas[lane.memory];
@@ -50,7 +63,9 @@ uint64_t Placer::newBytes(const Lane &lane) const {
     return bytes;
   }
   add(problem.operands(task));
-  add(problem.results(task));
+  for (uint32_t tile : problem.results(task))
+    if (!takesOver(lane, task, tile))
+      add({&tile, 1});
   return bytes + arena.aligned(workspaceIn(lane, task));
 }
 
@@ -137,6 +152,7 @@ bool Placer::allocateStep(Lane &lane, bool packed) {
     if (!allocatePiece(lane, lane.piece, packed))
       return false;
   lane.piece = 0;
+  listDying(lane);
   ++lane.allocated;
   return true;
 }
@@ -160,11 +176,94 @@ bool Placer::allocatePiece(Lane &lane, uint32_t piece, bool packed) {
   uint64_t bytes = workspaceIn(lane, task);
   if (bytes == 0)
     return true;
+  if (!packed && shareWorkspace(lane, bytes))
+    return true;
   uint32_t segment = findRange(lane, bytes, None, packed);
   if (segment == None)
     return false;
-  lane.workspaces.push_back(segment);
-  lane.windowBytes += arenas[lane.memory].aligned(bytes);
+  lane.workspaces.push_back({segment, false});
+  lane.windowBytes += arenas[lane.memory][segment].bytes;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges that fall free between the cursors
+//===----------------------------------------------------------------------===//
+
+uint32_t Placer::rangeOf(uint32_t tile) const {
+  while (segmentOf[tile] == None && inPlaceOf[tile] != None)
+    tile = inPlaceOf[tile];
+  return segmentOf[tile];
+}
+
+/// Remembers the tiles that the step just allocated uses last.
+void Placer::listDying(Lane &lane) {
+  uint32_t task = lane.steps[lane.allocated];
+  if (!rules.inherit || lane.roomy || task == None)
+    return;
+  ArrayView<uint32_t> results = problem.results(task);
+  auto list = [&](uint32_t tile) {
+    if (problem.tiles[tile].memory != lane.memory ||
+        nextUse[tile] != useBegin[tile + 1] || heirOf[tile] != None)
+      return;
+    for (uint32_t result : results)
+      if (inPlaceOf[result] == tile)
+        return;
+    if (lane.dying.empty() || lane.dying.back() != tile)
+      lane.dying.push_back(tile);
+  };
+  for (uint32_t tile : problem.operands(task))
+    list(tile);
+  for (uint32_t tile : results)
+    list(tile);
+}
+
+/// Gives the result \p tile the range of a tile that dies between the cursors:
+/// the result is written after that one's last use anyway. Only a result: a
+/// load would have to be planned after that use.
+bool Placer::inheritRange(Lane &lane, uint32_t tile) {
+  while (!lane.dying.empty() && !isDying(lane, lane.dying.front()))
+    lane.dying.pop_front();
+  size_t index = findDying(lane, tile);
+  if (index == lane.dying.size())
+    return false;
+  uint32_t other = lane.dying[index];
+  heirOf[other] = tile;
+  segmentOf[tile] = rangeOf(other);
+  lane.dying.erase(lane.dying.begin() + static_cast<ptrdiff_t>(index));
+  return true;
+}
+
+/// The first of the lane's dying tiles whose range suits \p tile, or their
+/// number.
+size_t Placer::findDying(const Lane &lane, uint32_t tile) const {
+  // Slack may be wasted up to this share of the range.
+  constexpr uint64_t slackShare = 8;
+  constexpr size_t lookLimit = 64;
+  const Arena &arena = arenas[lane.memory];
+  uint64_t bytes = arena.aligned(problem.tiles[tile].bytes);
+  for (size_t i = 0; i < std::min(lane.dying.size(), lookLimit); ++i) {
+    if (!isDying(lane, lane.dying[i]))
+      continue;
+    // The range may yet be cut to the size of the tile that holds it then.
+    uint64_t held = arena.aligned(problem.tiles[lane.dying[i]].bytes);
+    if (held >= bytes && held - bytes <= bytes / slackShare)
+      return i;
+  }
+  return lane.dying.size();
+}
+
+/// Lets the step use the scratch range of the last step that has one, if that
+/// is large enough and not carried out yet.
+bool Placer::shareWorkspace(Lane &lane, uint64_t bytes) {
+  constexpr uint64_t wasteFactor = 4;
+  if (!rules.inherit || lane.roomy || lane.workspaces.empty())
+    return false;
+  uint64_t held = arenas[lane.memory][lane.workspaces.back().segment].bytes;
+  if (held < bytes || held / wasteFactor > bytes)
+    return false;
+  lane.workspaces.back().shared = true;
+  lane.workspaces.push_back({lane.workspaces.back().segment, false});
   return true;
 }
 
@@ -184,13 +283,19 @@ bool Placer::allocateResult(Lane &lane, uint32_t tile, bool packed) {
   if (segmentOf[tile] == None && inPlaceOf[tile] == None) {
     uint32_t task = lane.steps[lane.allocated];
     inPlaceOf[tile] = inPlaceOperand(lane, task, tile);
+    bool inherits = inPlaceOf[tile] == None && !packed && rules.inherit &&
+                    !lane.roomy && inheritRange(lane, tile);
+    if (inherits) {
+      touch(lane, tile, /*counts=*/false);
+      return true;
+    }
     if (inPlaceOf[tile] == None)
       segmentOf[tile] =
           findRange(lane, problem.tiles[tile].bytes, tile, packed);
     if (inPlaceOf[tile] == None && segmentOf[tile] == None)
       return false;
   }
-  touch(lane, tile);
+  touch(lane, tile, /*counts=*/inPlaceOf[tile] == None);
   return true;
 }
 
@@ -218,9 +323,11 @@ uint32_t Placer::inPlaceOperand(const Lane &lane, uint32_t task,
   return None;
 }
 
-void Placer::touch(Lane &lane, uint32_t tile) {
-  if (!inWindow(lane, tile))
+void Placer::touch(Lane &lane, uint32_t tile, bool counts) {
+  if (counts && !inWindow(lane, tile)) {
     lane.windowBytes += arenas[lane.memory].aligned(problem.tiles[tile].bytes);
+    isCounted[tile] = true;
+  }
   lastTouch[tile] = lane.allocated;
   uint32_t &next = nextUse[tile];
   while (next != useBegin[tile + 1] && uses[next] <= lane.allocated)
@@ -286,7 +393,13 @@ void Placer::pushEvictable(Lane &lane, uint32_t tile) {
 }
 
 bool Placer::canEvict(const Lane &lane, const Arena::Segment &segment) const {
-  return segment.owner != None && !inWindow(lane, segment.owner);
+  if (segment.owner == None || inWindow(lane, segment.owner))
+    return false;
+  if (rules.guard == 0 || lane.allocated == lane.executed)
+    return true;
+  double distance = static_cast<double>(uses[nextUse[segment.owner]]) -
+                    static_cast<double>(lane.allocated);
+  return distance >= rules.guard * (lane.allocated - lane.executed);
 }
 
 /// Bytes that come and go because of an eviction, the less the farther away
@@ -294,10 +407,14 @@ bool Placer::canEvict(const Lane &lane, const Arena::Segment &segment) const {
 double Placer::evictionCost(const Lane &lane, uint32_t tile) const {
   double bytes = static_cast<double>(problem.tiles[tile].bytes);
   if (copyOf[tile] == None)
-    bytes *= 2;
-  uint32_t next = uses[nextUse[tile]];
-  return bytes /
-         (static_cast<double>(next) - static_cast<double>(lane.allocated) + 1);
+    bytes *= rules.dirtyCost;
+  double distance = static_cast<double>(uses[nextUse[tile]]) -
+                    static_cast<double>(lane.allocated) + 1;
+  if (rules.distanceExponent != 1)
+    distance = std::pow(distance, rules.distanceExponent);
+  if (rules.recentCost > 0 && lastTouch[tile] != None)
+    bytes *= 1 + rules.recentCost / (lane.executed - lastTouch[tile]);
+  return bytes / distance;
 }
 
 /// Looks for the cheapest run of free and evictable segments that holds

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <random>
 
 using namespace turnip;
@@ -40,16 +41,19 @@ static PlacerRules rulesOf(Policy policy) {
     rules.tasksAhead = 64;
     rules.victims = PlacerRules::Victims::Farthest;
     rules.inPlace = false;
+    rules.inherit = false;
     rules.forgetCopies = true;
     rules.firstFit = true;
     break;
   case Policy::LRU:
     rules.victims = PlacerRules::Victims::LeastRecent;
+    rules.inherit = false;
     rules.onDemand = true;
     break;
   case Policy::LayerWise:
     rules.layers = true;
     rules.victims = PlacerRules::Victims::LeastRecent;
+    rules.inherit = false;
     rules.onDemand = true;
     break;
   case Policy::NoPrefetch:
@@ -78,8 +82,9 @@ public:
   Expected<Plan> run();
 
 private:
-  Expected<Plan> place(const NamedOrder &order, double horizon) const;
-  bool attempt(const NamedOrder &order, double horizon);
+  Expected<Plan> place(const NamedOrder &order, PlacerRules rules) const;
+  std::optional<double> attempt(const NamedOrder &order,
+                                const PlacerRules &rules);
   double copySeconds(const Plan &plan) const;
   bool isBetter(const Plan &plan, double copies) const;
 
@@ -103,20 +108,40 @@ private:
   Expected<Plan> best = Status::error(StatusCode::Internal, "no attempt");
   double bestCopies = 0;
   NamedOrder bestOrder;
+  PlacerRules bestRules;
   size_t attempts = 0;
 };
 } // namespace
 
-/// Shares of the memory to run ahead by: one to compare orders with, others
-/// to try with the orders that did well.
+/// The share of the memory to run ahead by when orders are compared.
 static constexpr double firstHorizon = 0.7;
-static constexpr double otherHorizons[] = {1.0, 0.5, 0.3, 2.0, 0.15};
+
+/// Rules to try with an order that did well.
+static std::vector<PlacerRules> variants() {
+  std::vector<PlacerRules> list;
+  auto add = [&](double horizon, bool inherit, double guard, double exponent) {
+    PlacerRules rules;
+    rules.horizon = horizon;
+    rules.inherit = inherit;
+    rules.guard = guard;
+    rules.distanceExponent = exponent;
+    list.push_back(rules);
+  };
+  add(0.5, true, 0, 1);
+  add(0.3, false, 0, 1);
+  add(1.0, true, 0, 1);
+  add(0.3, true, 0, 1);
+  add(0.5, false, 0, 1);
+  add(0.15, true, 0, 1);
+  add(2.0, true, 0, 1);
+  add(0.5, true, 0.5, 0.6);
+  add(0.7, true, 0, 1.4);
+  return list;
+}
 
 /// Places the tasks; when that takes more host memory than there is, again
 /// with less of it.
-Expected<Plan> Search::place(const NamedOrder &order, double horizon) const {
-  PlacerRules rules = rulesOf(options.policy);
-  rules.horizon = horizon;
+Expected<Plan> Search::place(const NamedOrder &order, PlacerRules rules) const {
   rules.inPlace &= options.inPlace;
   for (bool frugal : {false, true}) {
     Plan plan;
@@ -162,29 +187,32 @@ bool Search::isBetter(const Plan &plan, double copies) const {
   return now < margin * before || (now <= before && copies < bestCopies);
 }
 
-/// Makes a plan and keeps it if it is the best; returns whether it is.
-bool Search::attempt(const NamedOrder &order, double horizon) {
-  Expected<Plan> next = place(order, horizon);
+/// Makes a plan, keeps it if it is the best, and returns its predicted seconds.
+std::optional<double> Search::attempt(const NamedOrder &order,
+                                      const PlacerRules &rules) {
+  Expected<Plan> next = place(order, rules);
   ++attempts;
   if (!next) {
     // The first failure is reported when every attempt fails.
     if (attempts == 1)
       best = std::move(next);
-    return false;
+    return std::nullopt;
   }
   addEdges(*next);
   if (options.pruneEdges)
     pruneEdges(*next);
+  double seconds = predictMakespan(problem, machine, *next);
   next->statistics.order = order.name;
-  next->statistics.horizon = horizon;
-  next->statistics.predictedMakespan = predictMakespan(problem, machine, *next);
+  next->statistics.horizon = rules.horizon;
+  next->statistics.predictedMakespan = seconds;
   double copies = copySeconds(*next);
   if (!isBetter(*next, copies))
-    return false;
+    return seconds;
   best = std::move(next);
   bestCopies = copies;
   bestOrder = order;
-  return true;
+  bestRules = rules;
+  return seconds;
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,8 +249,10 @@ void Search::listOrders(size_t count) {
     return;
   // What did well most often first.
   static constexpr ScheduleRules nearGiven[] = {
-      {0.9, 0.05, 0, 256}, {0.9, 0.4, 0, 256},  {0.9, 0.05, 0, 64},
-      {0.9, 0.2, 0, None}, {0.9, 0.4, 0, 1024}, {0.9, 0.4, 0, 64}};
+      {0.9, 0.05, 0, 256}, {0.9, 0.4, 0, 256},   {0.9, 0.05, 0, 64},
+      {0.9, 0.2, 0, None}, {0.65, 0.25, 0, 128}, {0.65, 0.5, 0, 1024},
+      {0.9, 0.4, 0, 1024}, {0.9, 0.4, 0, 64},    {0.75, 0.45, 0, None},
+      {0.9, 0.3, 0, 16}};
   static constexpr ScheduleRules nearDepthFirst[] = {{0.9, 0.05, 0, 1024},
                                                      {0.9, 0.2, 0, None}};
   addOrder(scheduled(given, nearGiven[0]));
@@ -276,8 +306,7 @@ bool Search::replan() {
     return startOf[a] != startOf[b] ? startOf[a] < startOf[b]
                                     : position[a] < position[b];
   });
-  return next.tasks != bestOrder.tasks &&
-         attempt(next, best->statistics.horizon);
+  return next.tasks != bestOrder.tasks && attempt(next, PlacerRules(bestRules));
 }
 
 //===----------------------------------------------------------------------===//
@@ -287,7 +316,7 @@ bool Search::replan() {
 /// How many plans an effort of 1 makes: many of a small graph, two of one with
 /// millions of operands and results.
 size_t Search::usualAttempts() const {
-  constexpr size_t most = 24, least = 2, accesses = 2000000;
+  constexpr size_t most = 40, least = 2, accesses = 2000000;
   size_t size = problem.operandList.size() + problem.resultList.size() + 1;
   return std::min(most, std::max(least, accesses / size));
 }
@@ -301,22 +330,34 @@ void Search::searchUsual(size_t count) {
   double horizon = options.policy != Policy::Default ? 0
                    : automatic                       ? firstHorizon
                                                      : options.horizon;
+  PlacerRules rules = rulesOf(options.policy);
+  rules.horizon = horizon;
   listOrders(count);
-  size_t share = searches ? std::max<size_t>(1, (count + 1) / 2) : 1;
-  for (size_t i = 0; i < orders.size() && i < share; ++i)
-    attempt(orders[i], horizon);
+  if (!searches)
+    orders.resize(1);
+  std::vector<std::pair<double, size_t>> ranking;
+  for (size_t i = 0; i < orders.size() && 2 * attempts < count; ++i)
+    if (std::optional<double> seconds = attempt(orders[i], rules))
+      ranking.emplace_back(*seconds, i);
   if (!best || !searches)
     return;
-  for (unsigned i = 0; i < 3 && attempts < count && replan(); ++i) {
-  }
+  auto replanOften = [&] {
+    for (unsigned i = 0; i < 3 && attempts < count && replan(); ++i) {
+    }
+  };
+  replanOften();
   if (!automatic)
     return;
-  NamedOrder chosen = bestOrder;
-  for (double other : otherHorizons)
-    if (attempts < count)
-      attempt(chosen, other);
-  for (unsigned i = 0; i < 3 && attempts < count && replan(); ++i) {
-  }
+  std::sort(ranking.begin(), ranking.end());
+  std::vector<PlacerRules> list = variants();
+  auto tryVariants = [&](const NamedOrder &order, size_t most) {
+    for (size_t i = 0; i < most && attempts < count; ++i)
+      attempt(order, list[i]);
+  };
+  tryVariants(NamedOrder(bestOrder), list.size());
+  if (ranking.size() > 1)
+    tryVariants(orders[ranking[1].second], 4);
+  replanOften();
 }
 
 /// Makes \p count plans more, of what chance suggests.
@@ -326,11 +367,17 @@ void Search::searchFarther(size_t count) {
     return low + (high - low) * static_cast<double>(below(1001)) / 1000;
   };
   for (size_t end = attempts + count; attempts < end;) {
-    double horizon = best->statistics.horizon;
+    PlacerRules rules = bestRules;
     bool fixed = options.horizon >= 0 || options.policy != Policy::Default;
     uint64_t kind = below(4);
     if (kind == 0 && !fixed) {
-      attempt(NamedOrder(bestOrder), share(0.1, 1.5));
+      rules.horizon = share(0.1, 1.5);
+      rules.dirtyCost = share(1, 3);
+      rules.distanceExponent = share(0.5, 2);
+      rules.recentCost = below(2) ? share(0, 4) : 0;
+      rules.guard = below(2) ? share(0, 1) : 0;
+      rules.inherit = below(4) != 0;
+      attempt(NamedOrder(bestOrder), rules);
       continue;
     }
     if (options.order != OrderKind::Best) {
@@ -338,13 +385,15 @@ void Search::searchFarther(size_t count) {
         return;
       continue;
     }
-    ScheduleRules rules;
-    rules.residentShare = share(0.6, 1);
-    rules.openShare = share(0, 0.6);
-    rules.window = below(8) == 0 ? None : uint32_t(8) << below(10);
+    ScheduleRules schedule;
+    schedule.residentShare = share(0.6, 1);
+    schedule.openShare = share(0, 0.6);
+    schedule.window = below(8) == 0 ? None : uint32_t(8) << below(10);
     const NamedOrder &base =
         kind == 1 ? bestOrder : orders[below(orders.size())];
-    if (attempt(scheduled(base, rules), horizon))
+    double before = best->statistics.predictedMakespan;
+    attempt(scheduled(base, schedule), rules);
+    if (best->statistics.predictedMakespan < before)
       replan();
   }
 }
