@@ -250,3 +250,34 @@ void planner::pruneEdges(Plan &plan) {
   }
   edges.resize(kept);
 }
+
+void planner::pruneFarEdges(Plan &plan) {
+  uint32_t numOps = plan.placement.numOps();
+  // pruneEdges() sees all of a graph that is no larger.
+  if (numOps <= AncestorWindow::size)
+    return;
+  HappensBefore order;
+  std::vector<Edge> &edges = plan.placement.edges;
+  order.build(numOps, edges);
+  size_t kept = 0, begin = 0;
+  while (begin < edges.size()) {
+    uint32_t op = edges[begin].to;
+    size_t end = begin;
+    while (end < edges.size() && edges[end].to == op)
+      ++end;
+    const uint32_t *drop = nullptr, *last = nullptr;
+    if (end - begin > 1) {
+      ArrayView<uint32_t> implied = order.impliedPredecessors(op);
+      drop = implied.begin();
+      last = implied.end();
+    }
+    for (size_t i = begin; i < end; ++i) {
+      if (drop != last && *drop == i - begin)
+        ++drop;
+      else
+        edges[kept++] = edges[i];
+    }
+    begin = end;
+  }
+  edges.resize(kept);
+}

@@ -24,6 +24,10 @@ void addEdges(Plan &plan);
 /// Drops edges that shorter steps within 256 operations imply.
 void pruneEdges(Plan &plan);
 
+/// Drops most of the other edges that are implied, over long chains; takes
+/// longer than pruneEdges(). Wants edges sorted, as addEdges() leaves them.
+void pruneFarEdges(Plan &plan);
+
 } // namespace turnip::planner
 
 #endif // TURNIP_LIB_PLANNER_EDGES_H

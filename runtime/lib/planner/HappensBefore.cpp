@@ -256,6 +256,31 @@ bool HappensBefore::follows(const ChainLabels &first, uint32_t later) {
   return found;
 }
 
+ArrayView<uint32_t> HappensBefore::impliedPredecessors(uint32_t op) {
+  needChains();
+  implied.clear();
+  ArrayView<uint32_t> direct = predsAt(position[op]);
+  // Per chain the latest vertex that leads to one of the predecessors so far.
+  ChainLabels latest{};
+  for (size_t i = direct.size(); i-- > 0;) {
+    uint32_t at = direct[i];
+    bool before = false;
+    for (size_t j = i + 1; j < direct.size() && !before; ++j) {
+      if (direct[j] - at > AncestorWindow::size)
+        break;
+      before = direct[j] != at && windows[direct[j]].test(direct[j] - at);
+    }
+    for (size_t chain = 0; chain < numChains; ++chain)
+      before |= reaches[at][chain] <= latest[chain];
+    if (before)
+      implied.push_back(static_cast<uint32_t>(i));
+    for (size_t chain = 0; chain < numChains; ++chain)
+      latest[chain] = std::max(latest[chain], reachedBy[at][chain]);
+  }
+  std::reverse(implied.begin(), implied.end());
+  return implied;
+}
+
 //===----------------------------------------------------------------------===//
 // Sweeps
 //===----------------------------------------------------------------------===//

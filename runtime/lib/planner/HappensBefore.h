@@ -71,6 +71,12 @@ public:
   /// Whether a chain leads from the vertices \p first to \p later.
   bool follows(const ChainLabels &first, uint32_t later);
 
+  /// The direct predecessors of \p op that come before another one for certain,
+  /// or are listed again, so that an edge from them says nothing new; as far as
+  /// windows and chains tell. Indices as in predecessor(), ascending; valid
+  /// until the next call.
+  ArrayView<uint32_t> impliedPredecessors(uint32_t op);
+
   /// All of `earlier` must precede `later`, or be it.
   struct Need {
     ArrayView<uint32_t> earlier;
@@ -150,6 +156,8 @@ private:
   std::vector<Columns> columns;
   /// Scratch of searches: the search in which a position was last seen.
   std::vector<uint32_t> seen, stack;
+  /// Scratch of impliedPredecessors.
+  std::vector<uint32_t> implied;
   uint32_t searches = 0;
 };
 

@@ -407,6 +407,8 @@ Expected<Plan> Search::run() {
     searchFarther((options.effort - 1) * usual);
   if (!best)
     return std::move(best);
+  if (options.pruneEdges)
+    pruneFarEdges(*best);
   countCopies(problem, machine, *best);
   boundMakespan(problem, machine, best->statistics);
   best->statistics.incomingBytesBound =

@@ -152,6 +152,29 @@ TEST_P(EveryGraph, ChainsNeverClaimTooMuch) {
   }
 }
 
+TEST_P(EveryGraph, ImpliedPredecessorsPrecedeOthers) {
+  Closure closure(numOps, edges, order.order());
+  size_t found = 0, all = 0;
+  for (uint32_t op = 0; op < numOps; ++op) {
+    auto isImplied = [&](size_t index) {
+      for (size_t i = 0; i < order.numPredecessors(op); ++i)
+        if (closure.before(order.predecessor(op, index),
+                           order.predecessor(op, i)) ||
+            (i > index &&
+             order.predecessor(op, index) == order.predecessor(op, i)))
+          return true;
+      return false;
+    };
+    for (uint32_t index : order.impliedPredecessors(op)) {
+      EXPECT_TRUE(isImplied(index)) << op;
+      ++found;
+    }
+    for (size_t i = 0; i < order.numPredecessors(op); ++i)
+      all += isImplied(i);
+  }
+  EXPECT_GE(2 * found, all);
+}
+
 /// Needs that hold, of single operations and of lists, then one that does not.
 TEST_P(EveryGraph, SweepsAcceptAllAndFindTheOne) {
   Closure closure(numOps, edges, order.order());
