@@ -64,8 +64,9 @@ Status runGraph(Arguments &arguments);
 /// Prints small problems with their bounds: `bounds --cases=N`.
 Status runBounds(Arguments &arguments);
 /// Plans a graph and prints a JSON object per plan: `judge KIND --memory=SIZE`
-/// or `--c=X`, `--policies=A,B`, `--effort=N`, `--jitters=0,0.2`, `--rounds=N`,
-/// `--strict`, `--trace=PREFIX`, and the options of the graph.
+/// or `--c=X`, `--policies=A,B`, `--effort=N`, `--order=A`, `--horizon=X`,
+/// `--jitters=0,0.2`, `--rounds=N`, `--strict`, `--trace=PREFIX`, and the
+/// options of the graph.
 Status runJudge(Arguments &arguments);
 
 } // namespace turnip::planner::bench

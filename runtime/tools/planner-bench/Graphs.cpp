@@ -369,7 +369,8 @@ Status bench::parseGraphKind(const std::string &name, GraphOptions &options) {
       StatusCode::InvalidArgument,
       "unknown kind of graph \"" + name +
           "\"; known are training, layered, star, butterfly, skip-chain, "
-          "llama-7b, llama-13b, llama-30b, llama-65b, llama-3-8b, llama-3-70b");
+          "llama-7b, llama-13b, llama-30b, llama-65b, llama-3-8b, llama-3-70b, "
+          "llama-smollm2-135m");
 }
 
 static Status check(const GraphOptions &options) {

@@ -85,7 +85,8 @@ struct GraphOptions {
   BenchRates rates;
 };
 
-/// The models: 7b, 13b, 30b, 65b, 3-8b, 3-70b. Returns null for any other name.
+/// The models: 7b, 13b, 30b, 65b, 3-8b, 3-70b, smollm2-135m. Returns null for
+/// any other name.
 const LlamaShape *findLlama(const std::string &name);
 
 /// Builds the graph. Device memories are unlimited; see setCapacity(). Memories

@@ -227,6 +227,23 @@ static std::vector<std::string> split(const std::string &text) {
   return words;
 }
 
+static Status readOrder(const std::string &name, OrderKind &order) {
+  std::string known;
+  for (OrderKind kind :
+       {OrderKind::Best, OrderKind::Given, OrderKind::DepthFirst,
+        OrderKind::MemoryAware, OrderKind::CriticalPath}) {
+    if (name == toString(kind)) {
+      order = kind;
+      return Status::ok();
+    }
+    known += known.empty() ? "" : ", ";
+    known += toString(kind);
+  }
+  return Status::error(StatusCode::InvalidArgument,
+                       "--order: expected one of " + known + ", but got \"" +
+                           name + "\"");
+}
+
 static Status readOptions(Arguments &arguments, JudgeOptions &options) {
   if (arguments.words().size() != 1)
     return Status::error(StatusCode::InvalidArgument,
@@ -242,6 +259,11 @@ static Status readOptions(Arguments &arguments, JudgeOptions &options) {
   uint64_t effort = options.plan.effort;
   TURNIP_RETURN_IF_ERROR(arguments.takeNumber("effort", 0, maxEffort, effort));
   options.plan.effort = static_cast<uint32_t>(effort);
+  TURNIP_RETURN_IF_ERROR(
+      arguments.takeReal("horizon", 0, 1e6, options.plan.horizon));
+  std::string order = toString(options.plan.order);
+  arguments.take("order", order);
+  TURNIP_RETURN_IF_ERROR(readOrder(order, options.plan.order));
   std::string policies = "default", jitters, ignored;
   arguments.take("policies", policies);
   for (const std::string &word : split(policies)) {

@@ -29,7 +29,8 @@ static constexpr LlamaShape shapes[] = {
     {"30b", 60, 6656, 52, 52, 17920, 32000},
     {"65b", 80, 8192, 64, 64, 22016, 32000},
     {"3-8b", 32, 4096, 32, 8, 14336, 128256},
-    {"3-70b", 80, 8192, 64, 8, 28672, 128256}};
+    {"3-70b", 80, 8192, 64, 8, 28672, 128256},
+    {"smollm2-135m", 30, 576, 9, 3, 1536, 49152}};
 
 const LlamaShape *bench::findLlama(const std::string &name) {
   for (const LlamaShape &shape : shapes)
@@ -148,7 +149,9 @@ void Llama::choosePartition() {
              (fused || (fits(query + keys + scores) && fits(2 * scores)));
     }));
     slices.push_back(split(shape.inner, [&](uint64_t columns) {
-      return fits(block * columns + columns * width + 2 * block * width) &&
+      // Sums over slices are added to those so far.
+      uint64_t sums = columns * devices < shape.inner ? 2 : 1;
+      return fits(block * columns + columns * width + sums * block * width) &&
              fits(3 * block * columns);
     }));
   }
