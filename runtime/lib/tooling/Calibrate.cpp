@@ -181,7 +181,7 @@ static void describeMachine(const ProbeFigures &probes, unsigned lanes,
   for (uint32_t i = 0; i < devices; ++i) {
     std::string name = "dev" + std::to_string(i);
     machine.memories.push_back({name, machine::MemoryKind::Device,
-                                std::max<uint64_t>(1, ram / (2 * devices)),
+                                std::max<uint64_t>(1, ram / 2 / devices),
                                 64});
     machine.devices.push_back(describeDevice(probes, lanes));
     machine.devices.back().name = name;

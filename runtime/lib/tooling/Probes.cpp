@@ -199,6 +199,7 @@ Status Probe::run() {
 
 double Probe::medianSeconds(size_t count) const {
   std::vector<double> seconds;
+  seconds.reserve(count);
   for (size_t i = 0; i < count; ++i)
     seconds.push_back(static_cast<double>(record.ends[i] - record.starts[i]) *
                       1e-9);
@@ -214,6 +215,7 @@ template <typename Fill, typename Figure>
 static Expected<double> repeat(Probe &probe, unsigned rounds, const Fill &fill,
                                const Figure &figure) {
   std::vector<double> values;
+  values.reserve(rounds);
   for (unsigned i = 0; i < rounds; ++i) {
     probe.clear();
     fill();

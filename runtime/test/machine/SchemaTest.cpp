@@ -112,7 +112,7 @@ std::string Validator::checkKeyword(const Value &value,
     for (const auto &[name, property] : rule.members)
       if (const Value *found = value.find(name))
         if (std::string error = check(*found, property); !error.empty())
-          return name + ": " + error;
+          return error.insert(0, name + ": ");
     return "";
   }
   if (keyword == "additionalProperties") {

@@ -96,6 +96,7 @@ private:
 
 static std::vector<double> capacitiesOf(const machine::Machine &machine) {
   std::vector<double> capacities;
+  capacities.reserve(machine.switches.size());
   for (const machine::Switch &entry : machine.switches)
     capacities.push_back(entry.bandwidth);
   return capacities;
