@@ -16,7 +16,10 @@ bin_dir = os.path.join(config.turnip_obj_root, "bin")
 config.environment["PATH"] = os.pathsep.join(
     [bin_dir, config.llvm_tools_dir, os.environ["PATH"]]
 )
+# Plans that tests keep do not go to the user's folder.
+config.environment["TURNIP_PLAN_CACHE"] = os.path.join(config.test_exec_root, "plans")
 config.substitutions.append(("%turnip_src", config.turnip_src_root))
+config.substitutions.append(("%turnip_obj", config.turnip_obj_root))
 config.substitutions.append(("%python", sys.executable))
 
 # The model that utils/fetch-model.sh fetches; tests that need it say REQUIRES.

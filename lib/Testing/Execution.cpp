@@ -96,6 +96,16 @@ Expected<PlacedProgram> PlacedProgram::make(ModuleOp module) {
   return PlacedProgram(std::move(*loaded));
 }
 
+Expected<PlacedProgram> PlacedProgram::make(const artifact::Module &module) {
+  Expected<std::string> bytes = artifact::serialize(module);
+  if (!bytes)
+    return bytes.status().withContext("serialize");
+  Expected<artifact::Module> loaded = artifact::load(*bytes);
+  if (!loaded)
+    return loaded.status().withContext("load");
+  return PlacedProgram(std::move(*loaded));
+}
+
 /// The index of the first device that is no host; none where there is none.
 static uint32_t acceleratorOf(const artifact::Module &module) {
   for (uint32_t i = 0; i < module.machine.devices.size(); ++i)

@@ -49,6 +49,9 @@ public:
   /// into IR and into an artifact again. Errors where any of it changes a byte.
   static Expected<PlacedProgram> make(mlir::ModuleOp module);
 
+  /// Writes \p module as an artifact and reads it back.
+  static Expected<PlacedProgram> make(const artifact::Module &module);
+
   const artifact::Module &artifact() const { return module; }
   const artifact::Entry &entry() const { return module.entries.front(); }
   /// The smallest capacity of the device's memory that the plan states; 0

@@ -11,7 +11,9 @@
 #include "turnip/Dialect/Task/IR/Task.h"
 #include "turnip/Testing/InterpretedKernels.h"
 #include "turnip/Testing/StressCase.h"
+#include "turnip/artifact/Artifact.h"
 #include "turnip/runtime/Drivers.h"
+#include "turnip/runtime/Replan.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -220,6 +222,64 @@ Status StressCase::checkHostCap(ModuleOp graph, const PlacedProgram &placed) {
   return Status::ok();
 }
 
+/// The bytes of \p module without how it came about.
+static Expected<std::string> planBytes(artifact::Module module) {
+  module.options.clear();
+  return artifact::serialize(module);
+}
+
+Status StressCase::checkReplanned(ModuleOp graph, uint64_t smallest,
+                                  uint64_t cap,
+                                  const ExecutionInputs &execution,
+                                  KernelTable kernels, bool guard) {
+  auto placedFor = [&](uint64_t bytes) -> Expected<PlacedProgram> {
+    Expected<OwningOpRef<ModuleOp>> placed = lower(
+        graph, "place-memory{device-memory=" + std::to_string(bytes) + "}");
+    if (!placed)
+      return placed.status();
+    return PlacedProgram::make(**placed);
+  };
+  Expected<PlacedProgram> other =
+      placedFor(smallest + 64 * random.between(0, 64));
+  if (!other)
+    return other.status();
+  Expected<PlacedProgram> wanted = placedFor(cap);
+  if (!wanted)
+    return wanted.status();
+  runtime::ReplanOptions options;
+  if (smallest > 64) {
+    options.deviceMemory = smallest - 64;
+    auto refused = runtime::replan(other->artifact(), "main", options);
+    if (refused || refused.status().code() != StatusCode::DoesNotFit)
+      return stageError("planning again accepts a cap below the smallest one");
+  }
+  options.deviceMemory = cap;
+  Expected<artifact::Module> again =
+      runtime::replan(other->artifact(), "main", options);
+  if (!again)
+    return again.status();
+  Expected<std::string> bytes = planBytes(*again);
+  Expected<std::string> wantedBytes = planBytes(wanted->artifact());
+  if (!bytes)
+    return bytes.status();
+  if (!wantedBytes || *bytes != *wantedBytes)
+    return stageError("planning again gives another artifact than placing");
+  Expected<PlacedProgram> program = PlacedProgram::make(*again);
+  if (!program)
+    return program.status();
+  Expected<std::unique_ptr<runtime::Session>> session = program->open(
+      execution, kernels ? 1 : 1 + random.between(0, 1), guard, kernels);
+  if (!session)
+    return session.status();
+  for (const runtime::Schedule &schedule : makeSchedules(random)) {
+    auto results = runOnce(**session, schedule, execution);
+    if (!results)
+      return results.status();
+    TURNIP_RETURN_IF_ERROR(compareRun(*results));
+  }
+  return Status::ok();
+}
+
 Status StressCase::checkCaps(ModuleOp graph, KernelTable kernels) {
   StoredParameters stored;
   ExecutionInputs execution = executionInputs(stored);
@@ -247,6 +307,12 @@ Status StressCase::checkCaps(ModuleOp graph, KernelTable kernels) {
                                .withContext("cap " + std::to_string(cap) +
                                             " (smallest " +
                                             std::to_string(smallest) + ")"));
+  if (smallest != 0) {
+    uint64_t cap = random.pick(ArrayRef<uint64_t>(caps).drop_front());
+    TURNIP_RETURN_IF_ERROR(
+        checkReplanned(graph, smallest, cap, execution, kernels, guarded)
+            .withContext("planned again for cap " + std::to_string(cap)));
+  }
   return Status::ok();
 }
 

@@ -94,6 +94,12 @@ private:
                   bool guard);
   /// One alignment unit less than \p smallest is refused, with all it takes.
   Status checkSmallestCap(mlir::ModuleOp graph, uint64_t smallest);
+  /// What was placed for one cap and planned again for \p cap is what is placed
+  /// for that, byte by byte, and has the same results. One alignment unit below
+  /// \p smallest is refused.
+  Status checkReplanned(mlir::ModuleOp graph, uint64_t smallest, uint64_t cap,
+                        const ExecutionInputs &execution, KernelTable kernels,
+                        bool guard);
   /// A cap on host memory holds, or is refused for that reason.
   Status checkHostCap(mlir::ModuleOp graph, const PlacedProgram &placed);
   /// Compares with the first run, bit by bit, and that one with the program.

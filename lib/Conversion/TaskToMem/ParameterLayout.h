@@ -6,60 +6,53 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All graphs of a module read the same parameters, from one read-only memory.
+// The layout of artifact::ParameterLayout for the parameters of a task.graph.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TURNIP_LIB_CONVERSION_TASKTOMEM_PARAMETERLAYOUT_H
 #define TURNIP_LIB_CONVERSION_TASKTOMEM_PARAMETERLAYOUT_H
 
-#include "turnip/Dialect/Task/IR/Box.h"
 #include "turnip/Dialect/Task/IR/Task.h"
-
-#include <map>
-#include <vector>
+#include "turnip/artifact/ParameterLayout.h"
 
 namespace turnip {
 
-/// Gives each slice of a parameter a byte range in the memory of parameters.
-/// Slices that are byte ranges of their parameter become parts of it, and only
-/// what some slice covers is stored. Other slices are packed by themselves.
+/// Gives each slice of a parameter a byte range in the memory of parameters, as
+/// the runtime does when it plans an artifact again.
 class ParameterLayout {
 public:
   /// \p alignment: that of ranges that kernels read in place.
-  explicit ParameterLayout(uint64_t alignment) : alignment(alignment) {}
+  explicit ParameterLayout(uint64_t alignment) : layout(alignment) {}
 
   /// Says that \p op is used. Call it for all before finish().
-  void add(task::ParameterOp op);
+  void add(task::ParameterOp op) { layout.add(sliceOf(op)); }
   /// Chooses all places.
-  void finish();
+  void finish() { layout.finish(); }
 
   /// Where the slice of \p op begins.
-  uint64_t offsetOf(task::ParameterOp op) const;
+  uint64_t offsetOf(task::ParameterOp op) const {
+    return layout.offsetOf(sliceOf(op));
+  }
   /// The end of the last byte.
-  uint64_t size() const { return end; }
+  uint64_t size() const { return layout.size(); }
 
 private:
-  /// Bytes of a parameter, first and one past the last.
-  struct Interval {
-    uint64_t begin = 0, end = 0;
-    uint64_t offset = 0;
-  };
-  struct Parameter {
-    std::vector<Interval> intervals;
-    /// Slices stored by themselves, by shape, offsets and sizes.
-    std::map<std::vector<int64_t>, std::pair<uint64_t, uint64_t>> packed;
-  };
+  /// What the host uses is read in place; devices get a copy.
+  static artifact::ParameterSlice sliceOf(task::ParameterOp op) {
+    auto span = [](llvm::ArrayRef<int64_t> numbers) {
+      return artifact::Span<int64_t>(numbers.data(), numbers.size());
+    };
+    task::TileType type = op.getTile().getType();
+    return {{op.getName().data(), op.getName().size()},
+            span(op.getShape()),
+            span(op.getOffsets()),
+            span(op.getSizes()),
+            *task::elementBytes(type.getElementType()),
+            type.getPlace().isHost()};
+  }
 
-  /// A slice that is stored as a part of its parameter. One that a kernel reads
-  /// in place must also be aligned there.
-  bool isPart(const task::Box &box, task::ParameterOp op) const;
-  void merge(Parameter &parameter);
-
-  uint64_t alignment;
-  uint64_t end = 0;
-  std::vector<Parameter> parameters;
-  llvm::StringMap<size_t> names;
+  artifact::ParameterLayout layout;
 };
 
 } // namespace turnip

@@ -10,9 +10,12 @@
 
 #include "PlacedGraph.h"
 #include "mlir/IR/Builders.h"
+#include "turnip/Dialect/Task/IR/Box.h"
 #include "turnip/machine/PlannerProblem.h"
 #include "turnip/support/ByteSize.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <map>
 
 namespace turnip {
 #define GEN_PASS_DEF_PLACEMEMORY

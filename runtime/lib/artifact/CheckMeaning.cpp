@@ -266,3 +266,18 @@ Status artifact::checkMeaning(const Module &module) {
   }
   return Status::ok();
 }
+
+Expected<const Entry *> artifact::findEntry(const Module &module,
+                                            const std::string &name) {
+  if (name.empty() && module.entries.size() == 1)
+    return &module.entries.front();
+  const std::string wanted = name.empty() ? "main" : name;
+  std::string known;
+  for (const Entry &entry : module.entries) {
+    if (entry.name == wanted)
+      return &entry;
+    known += (known.empty() ? "" : ", ") + entry.name;
+  }
+  return Status::error(StatusCode::InvalidArgument,
+                       "no entry '" + wanted + "'; there are: " + known);
+}

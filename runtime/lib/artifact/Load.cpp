@@ -449,6 +449,7 @@ Expected<Module> artifact::load(std::string_view bytes,
   Module module;
   TURNIP_RETURN_IF_ERROR(
       Reader(bytes.size()).readModule(*fb::GetModule(bytes.data()), module));
+  module.contentHash = fb::GetModule(bytes.data())->hash()->value();
   TURNIP_RETURN_IF_ERROR(checkMeaning(module));
   if (options.verifyPlacement)
     TURNIP_RETURN_IF_ERROR(checkPlacement(module));

@@ -17,13 +17,20 @@
 using namespace turnip;
 using namespace turnip::runtime;
 
-struct Program::Contents {
-  artifact::Module module;
+namespace {
+/// The functions of a module's kernels, for all programs that are made of it.
+struct KernelTable {
   /// Guards what the first call of kernels() makes.
   std::mutex mutex;
   std::optional<artifact::KernelLibrary> library;
-  std::vector<KernelFunction> kernels;
-  bool kernelsReady = false;
+  std::vector<KernelFunction> functions;
+  bool isReady = false;
+};
+} // namespace
+
+struct Program::Contents {
+  artifact::Module module;
+  std::shared_ptr<KernelTable> kernels = std::make_shared<KernelTable>();
 };
 
 Program::Program(std::shared_ptr<Contents> contents)
@@ -49,42 +56,43 @@ Expected<Program> Program::create(artifact::Module module,
                            "expected " + std::to_string(module.kernels.size()) +
                                " kernels, but got " +
                                std::to_string(kernels.size()));
-    contents->kernels = std::move(kernels);
-    contents->kernelsReady = true;
+    contents->kernels->functions = std::move(kernels);
+    contents->kernels->isReady = true;
   }
   contents->module = std::move(module);
   return Program(std::move(contents));
+}
+
+Expected<Program> Program::replanned(const std::string &name,
+                                     const ReplanOptions &options) const {
+  Expected<artifact::Module> module = replan(contents->module, name, options);
+  if (!module)
+    return module.status();
+  Expected<Program> program = create(std::move(*module));
+  if (program)
+    program->contents->kernels = contents->kernels;
+  return program;
 }
 
 const artifact::Module &Program::module() const { return contents->module; }
 
 Expected<const artifact::Entry *>
 Program::findEntry(const std::string &name) const {
-  const std::vector<artifact::Entry> &entries = contents->module.entries;
-  if (name.empty() && entries.size() == 1)
-    return &entries.front();
-  const std::string &wanted = name.empty() ? "main" : name;
-  std::string known;
-  for (const artifact::Entry &entry : entries) {
-    if (entry.name == wanted)
-      return &entry;
-    known += (known.empty() ? "" : ", ") + entry.name;
-  }
-  return Status::error(StatusCode::InvalidArgument,
-                       "no entry '" + wanted + "'; there are: " + known);
+  return artifact::findEntry(contents->module, name);
 }
 
 Expected<const std::vector<KernelFunction> *> Program::kernels() const {
-  std::lock_guard<std::mutex> lock(contents->mutex);
-  if (!contents->kernelsReady) {
+  KernelTable &table = *contents->kernels;
+  std::lock_guard<std::mutex> lock(table.mutex);
+  if (!table.isReady) {
     Expected<artifact::KernelLibrary> library =
         artifact::KernelLibrary::load(contents->module);
     if (!library)
       return library.status();
-    contents->library.emplace(std::move(*library));
+    table.library.emplace(std::move(*library));
     for (uint32_t k = 0; k < contents->module.kernels.size(); ++k)
-      contents->kernels.push_back(contents->library->function(k));
-    contents->kernelsReady = true;
+      table.functions.push_back(table.library->function(k));
+    table.isReady = true;
   }
-  return &contents->kernels;
+  return &table.functions;
 }

@@ -171,6 +171,7 @@ static void addAllFlags(FlagParser &parser, RunOptions &options) {
   addDeviceFlags(parser, options);
   addRunFlags(parser, options);
   addGenerationFlags(parser, options);
+  options.replan.addTo(parser);
   parser.addOptionalValue(
       "calibrate", "FILE",
       "measure this machine (and the artifact's kernels, if one is given); "

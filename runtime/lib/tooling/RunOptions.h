@@ -9,6 +9,7 @@
 #ifndef TURNIP_LIB_TOOLING_RUNOPTIONS_H
 #define TURNIP_LIB_TOOLING_RUNOPTIONS_H
 
+#include "Replanning.h"
 #include "turnip/machine/Machine.h"
 #include "turnip/runtime/Drivers.h"
 #include "turnip/support/Status.h"
@@ -63,6 +64,8 @@ struct RunOptions {
   double kernelJitter = 0;
   /// The number of the command to fail; for tests.
   std::optional<uint64_t> injectFailure;
+
+  ReplanFlags replan;
 
   bool chat = false;
   bool hashResults = false;

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <unistd.h>
@@ -61,6 +62,7 @@ private:
   const RunOptions options;
   std::ostream &out;
   std::ostream &err;
+  std::optional<LoadedProgram> loaded;
   std::unique_ptr<Session> session;
   /// Seconds of each run.
   std::vector<double> times;
@@ -88,14 +90,19 @@ Status RunTool::prepare() {
 }
 
 Status RunTool::prepare(std::unique_ptr<runtime::Driver> driver) {
-  Expected<Program> program = Program::load(options.artifact);
+  Expected<LoadedProgram> program =
+      loadProgram(options.artifact, options.entry, options.replan, *driver);
   if (!program)
     return program.status();
+  loaded = *program;
+  // What was chosen is said even where nobody asked for figures.
+  if (!loaded->reason.empty() && !options.summary)
+    err << loaded->toText();
   runtime::SessionOptions sessionOptions;
   sessionOptions.entry = options.entry;
   sessionOptions.guard = options.guard;
   Expected<std::unique_ptr<Session>> created =
-      Session::create(*program, std::move(driver), sessionOptions);
+      Session::create(loaded->program, std::move(driver), sessionOptions);
   if (!created)
     return created.status();
   session = std::move(*created);
@@ -277,6 +284,8 @@ std::string RunTool::report() const {
       .member("device", options.device)
       .member("schedule", options.schedule)
       .member("distinct_completion_orders", distinctOrders);
+  if (loaded->replanned)
+    writer.name("replan").raw(loaded->toJson());
   writer.name("run").raw(session->summary().toJson());
   writer.newLine().name("times_seconds").beginArray();
   for (double time : times)
@@ -308,7 +317,7 @@ Status RunTool::writeReports() {
   if (options.benchmark)
     printTimes();
   if (options.summary)
-    out << session->summary().toText();
+    out << loaded->toText() << session->summary().toText();
   if (!options.json.empty())
     TURNIP_RETURN_IF_ERROR(writeFile(options.json, report()));
   if (!options.trace.empty())

@@ -466,3 +466,108 @@ TEST_F(RunTool, InterruptEndsWith130) {
   EXPECT_EQ(result.code, 130);
   EXPECT_NE(result.err.find("operations done"), std::string::npos);
 }
+
+//===----------------------------------------------------------------------===//
+// Planning again
+//===----------------------------------------------------------------------===//
+
+TEST_F(RunTool, PlansAgain) {
+  std::string hash = run({"--hash-results"}).out;
+  ASSERT_NE(hash, "");
+  std::vector<std::string> flags = {"--hash-results",
+                                    "--plan-cache=" + path("plans")};
+  for (const char *more :
+       {"--device-memory=640", "--device-memory=1KiB", "--device-memory=1MiB",
+        "--device-memory=auto", "--host-memory=64KiB", "--policy=no-prefetch",
+        "--plan-effort=3", "--plan-seed=9"}) {
+    flags.resize(2);
+    flags.emplace_back(more);
+    ToolResult result = run(flags);
+    EXPECT_EQ(result.code, 0) << more << result.err;
+    EXPECT_EQ(result.out, hash) << more;
+    flags.emplace_back("--no-plan-cache");
+    EXPECT_EQ(run(flags).out, hash) << more;
+  }
+  EXPECT_EQ(run({"--device-memory=640", "--guard", "--hash-results",
+                 "--no-plan-cache"})
+                .out,
+            hash);
+}
+
+TEST_F(RunTool, SaysHowItPlanned) {
+  std::vector<std::string> flags = {"--device-memory=640", "--summary",
+                                    "--hash-results",
+                                    "--plan-cache=" + path("plans")};
+  const std::string made = "planned again for 640 bytes in ";
+  ToolResult first = run(flags);
+  EXPECT_NE(first.out.find(made), std::string::npos) << first.out;
+  EXPECT_EQ(first.out.find("from the cache"), std::string::npos);
+  EXPECT_NE(run(flags).out.find(", from the cache\n"), std::string::npos);
+  flags.emplace_back("--no-plan-cache");
+  EXPECT_EQ(run(flags).out.find("from the cache"), std::string::npos);
+  flags.emplace_back("--json=-");
+  ToolResult report = run(flags);
+  size_t json = report.out.find("{\"artifact\"");
+  ASSERT_NE(json, std::string::npos) << report.out;
+  Expected<json::Value> value = json::parse(report.out.substr(json));
+  ASSERT_TRUE(value) << value.status().message();
+  const json::Value *replan = value->find("replan");
+  ASSERT_TRUE(replan);
+  EXPECT_EQ(replan->find("device_memory")->number, 640);
+}
+
+TEST_F(RunTool, AutomaticMemory) {
+  // All tiles of the sample and its workspace: nothing larger is of use.
+  const std::string most = "planned again for 1152 bytes (1.12 KiB) (all tiles "
+                           "at once) in ";
+  ToolResult host = run({"--device-memory=auto", "--no-plan-cache"});
+  EXPECT_EQ(host.code, 0);
+  EXPECT_EQ(host.err.substr(0, most.size()), most);
+  ToolResult null =
+      run({"--device-memory=auto", "--no-plan-cache", "--device=null"});
+  EXPECT_EQ(null.err.find("planned again for 1024 bytes (1.00 KiB) (what the "
+                          "artifact was placed for) in "),
+            0U)
+      << null.err;
+  ToolResult large =
+      run({"--device-memory=auto", "--no-plan-cache", "--device=sim:h100"});
+  EXPECT_EQ(large.err.substr(0, most.size()), most);
+}
+
+TEST_F(RunTool, RefusesWhatDoesNotFit) {
+  ToolResult small = run({"--device-memory=639", "--no-plan-cache"});
+  EXPECT_EQ(small.code, 3);
+  EXPECT_EQ(small.err,
+            "turnip-run: error: task 2 (\"left\") needs 640 bytes of memory "
+            "\"dev0\", which has 639 bytes; the smallest capacity for these "
+            "tasks is 640 bytes\n");
+  EXPECT_EQ(run({"--host-memory=3KiB", "--no-plan-cache"}).code, 3);
+}
+
+TEST_F(RunTool, RefusesBadPlanFlags) {
+  auto refuse = [&](const std::string &flag, const std::string &message) {
+    ToolResult result = run({flag});
+    EXPECT_EQ(result.code, 2) << flag;
+    EXPECT_NE(result.err.find(message), std::string::npos) << result.err;
+  };
+  refuse("--device-memory=much",
+         "expected a size such as 64MiB, 1.5GiB or 1048576, but got 'much'");
+  refuse("--policy=best", "best");
+  refuse("--plan-effort=1001",
+         "expected a whole number from 0 to 1000, but got '1001'");
+  refuse("--plan-effort=2x",
+         "expected a whole number from 0 to 1000, but got '2x'");
+  refuse("--plan-seed=-1", "expected a whole number from 0 to "
+                           "18446744073709551615, but got '-1'");
+}
+
+TEST_F(RunTool, NeedsATaskGraphToPlanAgain) {
+  Expected<artifact::Module> module =
+      artifact::loadFile(path("sample.memgraph"));
+  ASSERT_TRUE(module);
+  module->entries[0].taskGraph.reset();
+  ASSERT_TRUE(artifact::saveFile(*module, path("sample.memgraph")));
+  ToolResult result = run({"--device-memory=auto"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.err.find("keeps no task graph"), std::string::npos);
+}

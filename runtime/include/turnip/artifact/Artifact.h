@@ -56,6 +56,11 @@ Expected<Module> loadFile(const std::string &path,
 /// that no partial file is left behind. Errors: as serialize; Io.
 Status saveFile(const Module &module, const std::string &path);
 
+/// Finds the entry \p name of \p module; with an empty name the only one, or
+/// else "main". Error: InvalidArgument, listing the entries there are.
+Expected<const Entry *> findEntry(const Module &module,
+                                  const std::string &name);
+
 /// The rules of docs/artifact.md that concern meaning: every index, offset,
 /// size, arity and name. Error: BadInput with the path of what breaks a rule.
 Status checkMeaning(const Module &module);

@@ -417,6 +417,9 @@ struct Module {
   Machine machine;
   std::vector<Kernel> kernels;
   std::vector<Entry> entries;
+  /// The content hash of the file it was loaded from; 0 where it was not. Not
+  /// written.
+  uint64_t contentHash = 0;
 };
 
 /// A task of an entry that has a task graph.

@@ -24,6 +24,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -138,6 +139,8 @@ struct DriverProperties {
   bool virtualClock = false;
   /// Commands may be submitted behind unfinished ones: see submitBehind().
   bool deviceWaits = false;
+  /// The memories of devices are arenas of host memory, which they share.
+  bool hostArenas = false;
   /// Compute lanes per device; 0 where the notion has no meaning.
   unsigned lanes = 0;
 };
@@ -149,6 +152,11 @@ public:
   virtual ~Driver() = default;
 
   virtual const DriverProperties &properties() const = 0;
+
+  /// Bytes that the memory \p name of a device can have now, before open(); of
+  /// all of them together with hostArenas. Nothing where the driver cannot
+  /// tell.
+  virtual std::optional<uint64_t> freeMemory(const std::string &name) const;
 
   /// Allocates every memory of \p machine and starts the engines; once.
   virtual Status open(const MachineDescription &machine) = 0;

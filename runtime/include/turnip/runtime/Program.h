@@ -11,6 +11,7 @@
 
 #include "turnip/artifact/Module.h"
 #include "turnip/runtime/KernelABI.h"
+#include "turnip/runtime/Replan.h"
 #include "turnip/support/Status.h"
 
 #include <memory>
@@ -33,6 +34,12 @@ public:
   /// are called instead of the module's object code.
   static Expected<Program> create(artifact::Module module,
                                   std::vector<KernelFunction> kernels = {});
+
+  /// This program with the entry \p name (as findEntry) alone, planned again as
+  /// \p options say (see Replan.h); its kernels are shared. Errors: as
+  /// replan().
+  Expected<Program> replanned(const std::string &name,
+                              const ReplanOptions &options) const;
 
   const artifact::Module &module() const;
 

@@ -13,6 +13,10 @@
 using namespace turnip;
 using namespace turnip::runtime;
 
+std::optional<uint64_t> Driver::freeMemory(const std::string & /*name*/) const {
+  return std::nullopt;
+}
+
 Status Driver::protect(uint32_t /*memory*/, bool /*writable*/) {
   return Status::error(StatusCode::Device,
                        "driver '" + properties().name +

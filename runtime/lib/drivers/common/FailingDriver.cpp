@@ -22,6 +22,9 @@ public:
   const DriverProperties &properties() const override {
     return inner->properties();
   }
+  std::optional<uint64_t> freeMemory(const std::string &name) const override {
+    return inner->freeMemory(name);
+  }
   Status open(const MachineDescription &machine) override {
     return inner->open(machine);
   }

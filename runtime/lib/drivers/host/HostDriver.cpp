@@ -74,6 +74,10 @@ public:
   explicit HostDriver(const HostOptions &options);
 
   const DriverProperties &properties() const override { return props; }
+  std::optional<uint64_t>
+  freeMemory(const std::string & /*name*/) const override {
+    return availableBytes();
+  }
   Status open(const MachineDescription &machine) override;
   void *base(uint32_t memory) const override { return arenas[memory].base(); }
   Status protect(uint32_t memory, bool writable) override {
@@ -108,6 +112,7 @@ private:
 
 HostDriver::HostDriver(const HostOptions &options) : options(options) {
   props.name = "host";
+  props.hostArenas = true;
   props.movesData = true;
   props.threaded = true;
   processors = usableProcessors();

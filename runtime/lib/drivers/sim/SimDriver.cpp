@@ -22,6 +22,7 @@ public:
   SimDriver(machine::Machine machine, const SimOptions &options);
 
   const DriverProperties &properties() const override { return props; }
+  std::optional<uint64_t> freeMemory(const std::string &name) const override;
   Status open(const MachineDescription &description) override;
   void *base(uint32_t /*memory*/) const override { return nullptr; }
   int64_t now() const override { return clock; }
@@ -194,6 +195,13 @@ Status SimDriver::openTransfer(const std::string &name, Engine &engine) {
                  "links between " + listNames(machine.memories));
   engine.queue = engine.link.queue;
   return Status::ok();
+}
+
+std::optional<uint64_t> SimDriver::freeMemory(const std::string &name) const {
+  uint32_t memory = machine.findMemory(name);
+  if (memory == machine::None)
+    return std::nullopt;
+  return machine.memories[memory].capacity;
 }
 
 Status SimDriver::open(const MachineDescription &description) {
