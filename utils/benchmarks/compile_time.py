@@ -38,19 +38,20 @@ CASES = [
 SLOWEST = 600
 
 
-def run_on_one_core(command, stderr):
-    """Seconds and the peak of memory in MiB of a command on one core."""
+def run_on_one_core(command, report):
+    """Seconds and the peak of memory in MiB of a command on one core, which
+    writes to \p report with the suffixes .out and .err."""
     core = min(os.sched_getaffinity(0))
     environment = dict(os.environ)
     environment.pop("TURNIP_KERNEL_CACHE", None)
     start = time.monotonic()
-    with open(stderr, "w") as errors:
+    with open(f"{report}.out", "w") as output, open(f"{report}.err", "w") as errors:
         process = subprocess.Popen(
-            list(map(str, command)), stdout=errors, stderr=errors, env=environment,
+            list(map(str, command)), stdout=output, stderr=errors, env=environment,
             preexec_fn=lambda: os.sched_setaffinity(0, {core}))
         _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
-        sys.exit(f"{command[0]} failed:\n" + open(stderr).read()[-2000:])
+        sys.exit(f"{command[0]} failed:\n" + open(f"{report}.err").read()[-2000:])
     return time.monotonic() - start, usage.ru_maxrss / 1024
 
 
@@ -81,7 +82,7 @@ class Case:
         self.model, self.tokens, self.budget, self.memory = parts[:4]
         self.batch = parts[4] if len(parts) == 5 else "1"
         source = tools.scratch / "compile-time.mlir"
-        report = tools.scratch / "compile-time.txt"
+        report = tools.scratch / "compile-time"
         self.import_seconds, _ = run_on_one_core(
             [tools.binaries / "turnip-import", f"--config={self.model}", f"--tokens={self.tokens}",
              f"--batch={self.batch}", "-o", source], report)
@@ -89,7 +90,7 @@ class Case:
             [tools.binaries / "turnip-compile", source, f"--tile-budget={self.budget}",
              f"--device-memory={self.memory}", "--mlir-timing", "--print-statistics",
              "-o", tools.scratch / "compile-time.memgraph"], report)
-        self.text = report.read_text()
+        self.text = "".join(open(f"{report}.{suffix}").read() for suffix in ("out", "err"))
         self.times, known = read_times(self.text)
         self.times["other"] = self.seconds - known
 

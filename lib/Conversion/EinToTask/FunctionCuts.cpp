@@ -48,8 +48,9 @@ static bool isUncuttable(const OpCut &cut, const TensorCut &tensor) {
 
 /// Runs \p op on the host when that moves fewer bytes: a source that cannot be
 /// cut would have to be moved whole to a device, while the host needs only what
-/// devices computed, and gives back the results. There such a source is read
-/// where it lies, so it takes no room in \p cut.
+/// devices computed, and gives back the results. The host is also where a source
+/// that exceeds the tile budget as it is does no harm to the smallest cap. There
+/// such a source is read where it lies, so it takes no room in \p cut.
 void FunctionCuts::choosePlace(PartitionableOpInterface op,
                                ChosenCut &cut) const {
   int64_t toDevice = 0, toHost = 0;
@@ -69,7 +70,7 @@ void FunctionCuts::choosePlace(PartitionableOpInterface op,
   }
   for (Type type : op->getResultTypes())
     toHost += ein::getTensorBytes(cast<RankedTensorType>(type));
-  cut.onHost = toHost < toDevice;
+  cut.onHost = toHost < toDevice || toDevice > splitter.getTileBudget();
   if (cut.onHost)
     for (TensorCut *operand : inPlace)
       operand->elementBytes = 0;

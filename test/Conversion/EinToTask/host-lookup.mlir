@@ -1,5 +1,5 @@
-// RUN: turnip-opt %s --partition-ein=tile-budget=192B | FileCheck %s
-// RUN: turnip-opt %s --partition-ein=tile-budget=192B --task-print-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=COUNTS
+// RUN: turnip-opt %s --partition-ein=tile-budget=192B --split-input-file | FileCheck %s
+// RUN: turnip-opt %s --partition-ein=tile-budget=192B --split-input-file --task-print-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=COUNTS
 
 // COUNTS: parameters read on the host: 1 slices,
 
@@ -40,4 +40,19 @@ func.func @main(%tokens: tensor<8xi32> {ein.name = "tokens"}) -> (tensor<8x6xf32
     ein.yield %p : f32
   } : (tensor<8x16xf32>) -> tensor<16xf32>
   return %s, %r, %tokens : tensor<8x6xf32>, tensor<16xf32>, tensor<8xi32>
+}
+
+// -----
+
+// A table that exceeds the tile budget stays on the host though the rows that
+// are looked up are more bytes.
+
+// CHECK-LABEL: task.graph @many
+// CHECK: task.parameter "table" {{.*}} : <16x16xf32, host>
+// CHECK: task.call @gather
+// CHECK-SAME: on host
+func.func @many(%i: tensor<32xi32>) -> tensor<32x16xf32> {
+  %t = ein.parameter "table" : tensor<16x16xf32>
+  %e = ein.gather %t[%i] : (tensor<16x16xf32>, tensor<32xi32>) -> tensor<32x16xf32>
+  return %e : tensor<32x16xf32>
 }

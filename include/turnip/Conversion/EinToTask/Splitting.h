@@ -86,6 +86,8 @@ public:
   Splitter(int64_t tileBudget, int64_t alignment)
       : tileBudget(tileBudget), alignment(alignment) {}
 
+  int64_t getTileBudget() const { return tileBudget; }
+
   /// The cheapest cut of \p op that fits the budget, or the one with the
   /// smallest working set if none does. Tiles of operands that were cut
   /// otherwise, and tiles of results that are wanted otherwise, cost what
