@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <random>
 
@@ -107,6 +108,8 @@ private:
   std::vector<NamedOrder> orders;
   Expected<Plan> best = Status::error(StatusCode::Internal, "no attempt");
   double bestCopies = 0;
+  /// The least predicted makespan of all attempts.
+  double soonest = std::numeric_limits<double>::infinity();
   NamedOrder bestOrder;
   PlacerRules bestRules;
   size_t attempts = 0;
@@ -177,14 +180,15 @@ double Search::copySeconds(const Plan &plan) const {
 }
 
 /// Whether a plan is better than the best so far: sooner done or, where that
-/// hardly differs, with less to copy. Never lets the predicted time grow.
+/// hardly differs from the soonest of all, with less to copy.
 bool Search::isBetter(const Plan &plan, double copies) const {
   constexpr double margin = 0.999;
   if (!best)
     return true;
   double now = plan.statistics.predictedMakespan;
   double before = best->statistics.predictedMakespan;
-  return now < margin * before || (now <= before && copies < bestCopies);
+  return now < margin * before ||
+         (margin * now <= soonest && copies < bestCopies);
 }
 
 /// Makes a plan, keeps it if it is the best, and returns its predicted seconds.
@@ -206,6 +210,7 @@ std::optional<double> Search::attempt(const NamedOrder &order,
   next->statistics.horizon = rules.horizon;
   next->statistics.predictedMakespan = seconds;
   double copies = copySeconds(*next);
+  soonest = std::min(soonest, seconds);
   if (!isBetter(*next, copies))
     return seconds;
   best = std::move(next);
@@ -256,9 +261,10 @@ void Search::listOrders(size_t count) {
   static constexpr ScheduleRules nearDepthFirst[] = {{0.9, 0.05, 0, 1024},
                                                      {0.9, 0.2, 0, None}};
   addOrder(scheduled(given, nearGiven[0]));
+  // Where an operation's tiles are many times the memory, nothing else will do.
+  NamedOrder depthFirst = order(OrderKind::DepthFirst);
+  addOrder(depthFirst);
   if (count > 2) {
-    NamedOrder depthFirst = order(OrderKind::DepthFirst);
-    addOrder(depthFirst);
     addOrder(scheduled(given, nearGiven[1]));
     if (count > 4) {
       addOrder(order(OrderKind::CriticalPath));

@@ -404,8 +404,9 @@ TEST(Plan, MoreEffortIsNeverWorse) {
     for (uint32_t effort : {0, 1, 2, 5}) {
       options.effort = effort;
       double now = planned(problem, options).statistics.predictedMakespan;
+      // Within 0.1 %, a plan that copies less is the better one.
       if (effort > 1)
-        EXPECT_LE(now, before);
+        EXPECT_LE(0.999 * now, before);
       before = now;
     }
     // The same seed and effort give the same plan.
