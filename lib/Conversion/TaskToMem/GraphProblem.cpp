@@ -156,6 +156,10 @@ double ProblemBuilder::seconds(task::KernelOp kernel, uint32_t device) const {
     const machine::Device &runsOn =
         machine
             ->devices[machine->findDevice(result.problem.devices[device].name)];
+    if (!machine->kernels.empty())
+      if (const machine::KernelTime *timed =
+              machine->findKernel(task::getKernelHash(kernel)))
+        return runsOn.secondsOf(*timed, kernel.getGrid().value_or(1));
     return runsOn.seconds(kind.kernelClass, kind.type, kind.flops, kind.bytes);
   }
   if (FloatAttr seconds = kernel.getSecondsAttr())

@@ -64,25 +64,6 @@ template <typename T> static std::string print(const T &printable) {
   return text;
 }
 
-/// The kernel with its body alone: what the artifact stores elsewhere is left
-/// out.
-static std::string exportSource(task::KernelOp kernel) {
-  if (kernel.isExternal())
-    return "";
-  OwningOpRef<task::KernelOp> copy(cast<task::KernelOp>(kernel->clone()));
-  copy->removeGridAttr();
-  copy->removeWorkspaceAttr();
-  copy->removeFlopsAttr();
-  copy->removeBytesAttr();
-  copy->removeSecondsAttr();
-  copy->removeInplaceAttr();
-  copy->removeObjectsAttr();
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  (*copy)->print(os, OpPrintingFlags().useLocalScope().enableDebugInfo(false));
-  return text;
-}
-
 static artifact::KernelObject exportObject(task::ObjectAttr object) {
   artifact::KernelObject result;
   result.triple = object.getTriple().str();
@@ -102,8 +83,8 @@ static uint64_t bytesOf(Type type) {
 static artifact::Kernel exportKernel(task::KernelOp kernel) {
   artifact::Kernel result;
   result.name = kernel.getSymName().str();
-  result.signature = print(kernel.getFunctionType());
-  result.source = exportSource(kernel);
+  result.signature = task::printSignature(kernel);
+  result.source = task::printSource(kernel);
   for (Type type : kernel.getArgumentTypes())
     if (!type.isIndex())
       result.operandBytes.push_back(bytesOf(type));

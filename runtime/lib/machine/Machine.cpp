@@ -66,6 +66,15 @@ double Device::seconds(KernelClass kernelClass, ElementType type, double flops,
                                    bytes / byteRate(kernelClass));
 }
 
+double Device::secondsOf(const KernelTime &kernel, int64_t grid) const {
+  if (!sharedLaunches || grid < 1)
+    return launchOverhead + kernel.seconds;
+  // The lane with the most grid points ends last.
+  int64_t most = (grid + lanes - 1) / lanes;
+  return launchOverhead +
+         kernel.seconds * static_cast<double>(most) / static_cast<double>(grid);
+}
+
 //===----------------------------------------------------------------------===//
 // Machines
 //===----------------------------------------------------------------------===//
@@ -148,6 +157,13 @@ uint32_t Machine::findLink(uint32_t source, uint32_t destination) const {
     if (links[i].source == source && links[i].destination == destination)
       return i;
   return None;
+}
+
+const KernelTime *Machine::findKernel(uint64_t hash) const {
+  for (const KernelTime &kernel : kernels)
+    if (kernel.hash == hash)
+      return &kernel;
+  return nullptr;
 }
 
 Link Machine::linkBetween(uint32_t source, uint32_t destination) const {

@@ -310,6 +310,21 @@ TEST(Machine, DevicesWithoutALinkGoThroughTheHost) {
   EXPECT_GT(machine->linkBetween(host, host).bandwidth, 0);
 }
 
+TEST(Machine, LanesShareTimedKernels) {
+  Device device;
+  device.launchOverhead = 1;
+  device.lanes = 2;
+  const KernelTime kernel{"k", 1, 30};
+  EXPECT_EQ(device.secondsOf(kernel, 3), 31);
+  device.sharedLaunches = true;
+  EXPECT_EQ(device.secondsOf(kernel, 3), 21);
+  EXPECT_EQ(device.secondsOf(kernel, 1), 31);
+  Machine machine;
+  machine.kernels = {kernel};
+  EXPECT_EQ(machine.findKernel(1), &machine.kernels[0]);
+  EXPECT_EQ(machine.findKernel(2), nullptr);
+}
+
 TEST(Machine, HashesTellKernelsApart) {
   uint64_t hash = kernelHash("(a)", "b", 1);
   EXPECT_EQ(hash, kernelHash("(a)", "b", 1));

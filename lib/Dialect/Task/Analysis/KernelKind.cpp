@@ -140,3 +140,41 @@ KernelKind task::getKernelKind(KernelOp kernel) {
           *denseBytes(tensor.getShape(), tensor.getElementType()));
   return kind;
 }
+
+//===----------------------------------------------------------------------===//
+// Identity
+//===----------------------------------------------------------------------===//
+
+std::string task::printSignature(KernelOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << kernel.getFunctionType();
+  return text;
+}
+
+std::string task::printSource(KernelOp kernel) {
+  if (kernel.isExternal())
+    return "";
+  OwningOpRef<KernelOp> copy(cast<KernelOp>(kernel->clone()));
+  copy->removeGridAttr();
+  copy->removeWorkspaceAttr();
+  copy->removeFlopsAttr();
+  copy->removeBytesAttr();
+  copy->removeSecondsAttr();
+  copy->removeInplaceAttr();
+  copy->removeObjectsAttr();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  (*copy)->print(os, OpPrintingFlags().useLocalScope().enableDebugInfo(false));
+  return text;
+}
+
+uint64_t task::getKernelHash(KernelOp kernel) {
+  // The same source may have become other code.
+  std::string identity = printSource(kernel);
+  if (ArrayAttr objects = kernel.getObjectsAttr())
+    for (ObjectAttr object : objects.getAsRange<ObjectAttr>())
+      identity += object.getBytes();
+  return machine::kernelHash(printSignature(kernel), identity,
+                             kernel.getGrid().value_or(1));
+}

@@ -76,6 +76,16 @@ struct ClassRates {
   double bandwidth = 0;
 };
 
+/// A kernel that was timed.
+struct KernelTime {
+  /// For people.
+  std::string name;
+  /// Kernels with equal hashes are the same code (see kernelHash()).
+  uint64_t hash = 0;
+  /// Of a whole launch on one lane, without the overhead.
+  double seconds = 0;
+};
+
 /// Something that runs kernels on one memory.
 struct Device {
   std::string name;
@@ -111,6 +121,9 @@ struct Device {
   /// memory traffic.
   double seconds(KernelClass kernelClass, ElementType type, double flops,
                  double bytes) const;
+  /// Seconds of one launch of a kernel that was timed, alone on the device:
+  /// with shared launches all lanes work on its grid points.
+  double secondsOf(const KernelTime &kernel, int64_t grid) const;
 };
 
 /// Something that several links pass through and share, in one direction.
@@ -131,16 +144,6 @@ struct Link {
   uint32_t queue = 0;
   /// Indices into Machine::switches.
   std::vector<uint32_t> switches;
-};
-
-/// A kernel that was timed.
-struct KernelTime {
-  /// For people.
-  std::string name;
-  /// Kernels with equal hashes are the same code (see kernelHash()).
-  uint64_t hash = 0;
-  /// Of a whole launch on one lane, without the overhead.
-  double seconds = 0;
 };
 
 /// See the head of this file.
@@ -195,6 +198,8 @@ struct Machine {
   uint32_t findMemory(const std::string &name) const;
   /// The link between two memories of this machine, or None.
   uint32_t findLink(uint32_t source, uint32_t destination) const;
+  /// The kernel with this hash, or null.
+  const KernelTime *findKernel(uint64_t hash) const;
   /// What copies from one memory to another run on: their link; between devices
   /// without one, the way through the host; within the host, as fast as its
   /// device copies. Wants memories of a machine that parse() accepted.

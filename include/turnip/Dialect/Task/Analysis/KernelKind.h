@@ -31,6 +31,15 @@ struct KernelKind {
 /// they are estimated from points and from the sizes of operands and results.
 KernelKind getKernelKind(KernelOp kernel);
 
+/// The type of \p kernel, and its body without what else is known of it (empty
+/// if there is none), as artifacts keep them.
+std::string printSignature(KernelOp kernel);
+std::string printSource(KernelOp kernel);
+
+/// The hash by which machine descriptions know \p kernel if it was timed; that
+/// of the kernel in an artifact.
+uint64_t getKernelHash(KernelOp kernel);
+
 } // namespace turnip::task
 
 #endif // TURNIP_DIALECT_TASK_ANALYSIS_KERNELKIND_H
