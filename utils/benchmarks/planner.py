@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judges the planner: its plans against bounds, other policies and published figures.
 
-    utils/benchmarks/planner.py [traffic|makespan|original|random|policies|scale|all] [--full]
+    utils/benchmarks/planner.py [traffic|makespan|original|random|policies|scale|proof|all] [--full]
 
 Every claim is a table whose last column says whether the line keeps its limit; a line
 without a limit says nothing there. Graphs are generated (`planner-bench graph`), plans
@@ -252,7 +252,30 @@ def scale(judge):
         table.row(*cells, kept=not broken)
 
 
-CLAIMS = {claim.__name__: claim for claim in (traffic, makespan, original, random, policies, scale)}
+def proof(judge):
+    """Mutants of large plans, placements that are hard to prove, loading artifacts: each in under a minute."""
+    vertices = f"--vertices={1000000 if judge.full else 100000}"
+    for command, title in (
+            ("mutants", "Plans with one thing wrong: all refused, but for edges that others imply (harmless)"),
+            ("proofs", "Placements that are hard to prove, and broken ones"),
+            ("loads", "Plans as artifacts: read, and read and proved")):
+        text = judge.tools.call("planner-bench", command, vertices)
+        names = {"mutants": ["graph", "ops", "mutation", "mutants", "refused", "harmless", "mean s", "most s"],
+                 "proofs": ["placement", "ops", "e/op", "prove s", "ns/op", "MiB", "refuse s"],
+                 "loads": ["graph", "vertices", "file MiB", "read s", "proved s", "ns/vertex", "MiB"]}[command]
+        table = Table(title, *((name, 16 if name == "mutation" else 10) for name in names), ("", 4))
+        for line in text.splitlines()[1:]:
+            # What a mutation is called may have blanks.
+            words = line.split()
+            spare = len(words) - len(names)
+            at = names.index("mutation") if spare else len(names)
+            cells = words[:at] + ([" ".join(words[at:at + spare + 1])] if spare else []) + words[at + spare + 1:]
+            figures = dict(zip(names, cells))
+            seconds = [float(figures[name]) for name in ("most s", "prove s", "refuse s", "proved s") if name in figures]
+            table.row(*cells, kept=max(seconds) < SCALE_LIMITS["prove s"])
+
+
+CLAIMS = {claim.__name__: claim for claim in (traffic, makespan, original, random, policies, scale, proof)}
 
 
 def main():
