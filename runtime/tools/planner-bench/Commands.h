@@ -63,8 +63,9 @@ Status runMutants(Arguments &arguments);
 Status runGraph(Arguments &arguments);
 /// Prints small problems with their bounds: `bounds --cases=N`.
 Status runBounds(Arguments &arguments);
-/// Plans a graph and prints a JSON object per plan: `judge KIND --memory=SIZE`
-/// or `--c=X`, `--policies=A,B`, `--effort=N`, `--order=A`, `--horizon=X`,
+/// Plans a graph and prints a JSON object per plan: `judge KIND|FILE.memgraph`
+/// with `--memory=SIZE` or `--c=X`, `--policies=A,B`, `--effort=N`,
+/// `--order=A`, `--horizon=X`,
 /// `--jitters=0,0.2`, `--rounds=N`, `--strict`, `--trace=PREFIX`, and the
 /// options of the graph.
 Status runJudge(Arguments &arguments);

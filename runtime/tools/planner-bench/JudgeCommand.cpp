@@ -15,7 +15,10 @@
 #include "Commands.h"
 #include "Simulation.h"
 
+#include "turnip/artifact/Artifact.h"
 #include "turnip/planner/Bounds.h"
+#include "turnip/runtime/Replan.h"
+#include "turnip/support/Json.h"
 
 #include <algorithm>
 #include <chrono>
@@ -32,6 +35,8 @@ namespace {
 struct JudgeOptions {
   GraphOptions graph;
   std::string kind;
+  /// Of an artifact: the entry; empty: the only one, or else "main".
+  std::string entry;
   /// Bytes of each device's memory; 0: \p share of the largest task.
   uint64_t memory = 0;
   double share = 2;
@@ -47,33 +52,25 @@ struct JudgeOptions {
 /// One object of JSON on one line.
 class Line {
 public:
+  Line() { out.beginObject(); }
   void text(const char *name, const std::string &value) {
-    key(name) << '"' << value << '"';
+    out.member(name, std::string_view(value));
   }
-  void number(const char *name, double value) {
-    out.precision(17);
-    key(name) << value;
-  }
-  void numbers(const char *name, const std::vector<double> &values) {
-    key(name) << '[';
-    for (size_t i = 0; i < values.size(); ++i)
-      out << (i == 0 ? "" : ", ") << values[i];
-    out << ']';
+  void number(const char *name, double value) { out.member(name, value); }
+  void numbers(const std::string &name, const std::vector<double> &values) {
+    out.name(name).beginArray();
+    for (double value : values)
+      out.value(value);
+    out.endArray();
   }
   void print() {
-    std::printf("{%s}\n", out.str().c_str());
+    out.endObject();
+    std::printf("%s\n", out.text().c_str());
     std::fflush(stdout);
   }
 
 private:
-  std::ostream &key(const char *name) {
-    out << (first ? "\"" : ", \"") << name << "\": ";
-    first = false;
-    return out;
-  }
-
-  std::ostringstream out;
-  bool first = true;
+  json::Writer out;
 };
 
 class Judge {
@@ -148,10 +145,10 @@ Status Judge::simulate(const Plan &plan, Line &line) {
         if (runs == &dynamic)
           busiest.push_back(of->busiestShare());
       }
-    line.numbers(("dynamic_" + suffix).c_str(), dynamic);
-    line.numbers(("fixed_" + suffix).c_str(), fixed);
-    line.numbers(("followed_" + suffix).c_str(), replayed);
-    line.numbers(("busiest_" + suffix).c_str(), busiest);
+    line.numbers("dynamic_" + suffix, dynamic);
+    line.numbers("fixed_" + suffix, fixed);
+    line.numbers("followed_" + suffix, replayed);
+    line.numbers("busiest_" + suffix, busiest);
   }
   if (options.trace.empty())
     return Status::ok();
@@ -182,7 +179,10 @@ Status Judge::judge(Policy policy) {
     return plan.status().withContext(toString(policy));
   TURNIP_RETURN_IF_ERROR(plan->verify(problem).withContext(toString(policy)));
   Line line;
-  uint64_t capacity = problem.memories[0].capacity;
+  uint64_t capacity = 0;
+  for (const Memory &memory : problem.memories)
+    if (memory.kind == MemoryKind::Device)
+      capacity = memory.capacity;
   line.text("graph", options.kind);
   line.number("devices", options.graph.devices);
   line.number("seed", static_cast<double>(options.graph.seed));
@@ -227,6 +227,35 @@ static std::vector<std::string> split(const std::string &text) {
   return words;
 }
 
+static bool isArtifact(const std::string &kind) {
+  const std::string ending = ".memgraph";
+  return kind.size() > ending.size() &&
+         kind.compare(kind.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+/// The graph that an artifact keeps beside its plan, or a generated one.
+static Expected<Problem> makeProblem(JudgeOptions &options) {
+  if (!isArtifact(options.kind))
+    return makeGraph(options.graph);
+  Expected<artifact::Module> module = artifact::loadFile(options.kind);
+  if (!module)
+    return module.status();
+  Expected<const artifact::Entry *> entry =
+      artifact::findEntry(*module, options.entry);
+  if (!entry)
+    return entry.status();
+  options.graph.devices = 0;
+  for (const artifact::Device &device : module->machine.devices)
+    options.graph.devices += device.kind == artifact::DeviceKind::Accelerator;
+  Expected<Problem> problem = runtime::problemOf(*module, **entry);
+  // Policies to compare with may need more of it than the plan there is.
+  if (problem)
+    for (Memory &memory : problem->memories)
+      if (memory.kind == MemoryKind::Host)
+        memory.capacity = uint64_t(1) << 58;
+  return problem;
+}
+
 static Status readOrder(const std::string &name, OrderKind &order) {
   std::string known;
   for (OrderKind kind :
@@ -250,7 +279,9 @@ static Status readOptions(Arguments &arguments, JudgeOptions &options) {
                          "expected one kind of graph, but got " +
                              std::to_string(arguments.words().size()));
   options.kind = arguments.words()[0];
-  TURNIP_RETURN_IF_ERROR(parseGraphKind(options.kind, options.graph));
+  if (!isArtifact(options.kind))
+    TURNIP_RETURN_IF_ERROR(parseGraphKind(options.kind, options.graph));
+  arguments.take("entry", options.entry);
   TURNIP_RETURN_IF_ERROR(arguments.takeGraph(options.graph));
   TURNIP_RETURN_IF_ERROR(arguments.takeBytes("memory", options.memory));
   TURNIP_RETURN_IF_ERROR(arguments.takeReal("c", 1, 1e9, options.share));
@@ -287,7 +318,7 @@ static Status readOptions(Arguments &arguments, JudgeOptions &options) {
 Status bench::runJudge(Arguments &arguments) {
   JudgeOptions options;
   TURNIP_RETURN_IF_ERROR(readOptions(arguments, options));
-  Expected<Problem> problem = makeGraph(options.graph);
+  Expected<Problem> problem = makeProblem(options);
   if (!problem)
     return problem.status();
   double needed = static_cast<double>(largestTask(*problem));

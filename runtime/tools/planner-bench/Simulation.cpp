@@ -13,6 +13,7 @@
 #include "turnip/runtime/Summary.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 using namespace turnip;
@@ -51,6 +52,14 @@ runtime::Command Simulation::commandOf(uint32_t op) const {
   return command;
 }
 
+/// The first link of a transfer engine's channel.
+const Link &Simulation::linkOf(uint32_t engine) const {
+  for (const Link &link : problem.links)
+    if (link.channel == plan.engines[engine].channel)
+      return link;
+  return problem.links.front();
+}
+
 double Simulation::secondsOf(uint32_t op) const {
   runtime::Command command = commandOf(op);
   if (command.kind == runtime::Command::Kind::Join)
@@ -60,7 +69,8 @@ double Simulation::secondsOf(uint32_t op) const {
   auto bytes = static_cast<double>(command.bytes);
   if (plan.engines[command.engine].device != None)
     return 2 * bytes / moveBytesPerSecond;
-  return problem.links[0].latency + bytes / problem.links[0].bytesPerSecond;
+  const Link &link = linkOf(command.engine);
+  return link.latency + bytes / link.bytesPerSecond;
 }
 
 void Simulation::build(const std::vector<uint32_t> &order) {
@@ -91,43 +101,65 @@ runtime::MachineDescription Simulation::describeEngines() const {
   for (const Memory &memory : problem.memories)
     machine.memories.push_back(
         {memory.name, static_cast<runtime::MemoryKind>(memory.kind), 0});
-  for (const Engine &engine : plan.engines) {
+  for (uint32_t i = 0; i < plan.engines.size(); ++i) {
     runtime::EngineDescription description;
-    description.name = engine.name;
-    if (engine.device == None) {
+    description.name = plan.engines[i].name;
+    if (plan.engines[i].device == None) {
+      const Link &link = linkOf(i);
       description.kind = runtime::EngineKind::Transfer;
-      for (const Link &link : problem.links)
-        if (link.channel == engine.channel)
-          description.toDevice |=
-              problem.memories[link.destination].kind == MemoryKind::Device;
+      description.name = problem.memories[link.source].name + "->" +
+                         problem.memories[link.destination].name;
+      description.toDevice =
+          problem.memories[link.destination].kind == MemoryKind::Device;
     }
     machine.engines.push_back(description);
   }
   return machine;
 }
 
-Expected<double> Simulation::run(runtime::Schedule::Policy policy,
-                                 double jitter, uint64_t seed) {
-  if (problem.links.empty())
-    return Status::error(StatusCode::InvalidArgument,
-                         "expected a machine with links, but got none");
-  const Link &first = problem.links[0];
-  for (const Link &link : problem.links)
-    if (link.bytesPerSecond != first.bytesPerSecond ||
-        link.latency != first.latency)
-      return Status::error(StatusCode::InvalidArgument,
-                           "expected links of one speed, but got \"" +
-                               link.name + "\" and \"" + first.name + "\"");
+/// The machine that costs and links describe. Errors: InvalidArgument where the
+/// links of a channel differ in speed, which an engine of the driver cannot.
+static Expected<machine::Machine> describeMachine(const Problem &problem) {
   machine::Machine machine = machine::Machine::uniform();
   machine.otherDevice->memoryBandwidth = moveBytesPerSecond;
   machine.otherDevice->classes.clear();
   machine.otherDevice->classes[machine::KernelClass::Other]
       .flops[ElementType::F32] = flopsPerSecond;
-  machine.otherLink->bandwidth = first.bytesPerSecond;
-  machine.otherLink->latency = first.latency;
+  for (const Memory &memory : problem.memories)
+    machine.memories.push_back({memory.name,
+                                memory.kind == MemoryKind::Device
+                                    ? machine::MemoryKind::Device
+                                    : machine::MemoryKind::Host,
+                                memory.capacity, memory.alignment});
+  std::map<uint32_t, const Link *> channels;
+  for (const Link &link : problem.links) {
+    const Link *first = channels.try_emplace(link.channel, &link).first->second;
+    if (link.bytesPerSecond != first->bytesPerSecond ||
+        link.latency != first->latency)
+      return Status::error(StatusCode::InvalidArgument,
+                           "expected links of one channel to be equally fast, "
+                           "but got \"" +
+                               link.name + "\" and \"" + first->name + "\"");
+    machine::Link described;
+    described.source = link.source;
+    described.destination = link.destination;
+    described.bandwidth = link.bytesPerSecond;
+    described.latency = link.latency;
+    machine.links.push_back(described);
+  }
+  return machine;
+}
+
+Expected<double> Simulation::run(runtime::Schedule::Policy policy,
+                                 double jitter, uint64_t seed) {
+  Expected<machine::Machine> described = describeMachine(problem);
+  if (!described)
+    return described.status();
+  machine::Machine &machine = *described;
   machine.kernelJitter = machine.transferJitter = jitter;
   machine.seed = seed;
-  std::unique_ptr<runtime::Driver> driver = runtime::createSimDriver(machine);
+  std::unique_ptr<runtime::Driver> driver =
+      runtime::createSimDriver(std::move(machine));
   TURNIP_RETURN_IF_ERROR(driver->open(describeEngines()));
   runtime::Executor executor(graph, *driver);
   runtime::Schedule schedule;

@@ -25,8 +25,7 @@ public:
   Simulation(const Problem &problem, const Plan &plan);
 
   /// Runs the plan once; returns seconds. \p jitter as in machine::Machine.
-  /// Errors: InvalidArgument where links differ in speed, which the machine
-  /// made here cannot say.
+  /// Errors: InvalidArgument where links of one channel differ in speed.
   Expected<double> run(runtime::Schedule::Policy policy, double jitter,
                        uint64_t seed);
 
@@ -44,6 +43,7 @@ private:
   void build(const std::vector<uint32_t> &order);
   runtime::Command commandOf(uint32_t op) const;
   double secondsOf(uint32_t op) const;
+  const Link &linkOf(uint32_t engine) const;
   runtime::MachineDescription describeEngines() const;
   std::string nameOf(uint32_t op) const;
 

@@ -44,7 +44,7 @@ static constexpr Command commands[] = {
      "KIND --vertices=N --devices=N --seed=N --print=summary|task"},
     {"bounds", runBounds, "--cases=N: small problems and bounds as JSON"},
     {"judge", runJudge,
-     "KIND --memory=SIZE|--c=X --policies=A,B --jitters=0,0.5"},
+     "KIND|FILE.memgraph --memory=SIZE|--c=X --policies=A,B --jitters=0,0.5"},
 };
 
 static int usage() {
