@@ -83,10 +83,7 @@ piecesOf(const artifact::Entry &entry,
 artifact::ParameterLayout
 turnip::runtime::layOut(const artifact::Module &module,
                         const artifact::Entry &entry, bool ofHost) {
-  uint32_t memory = parameterMemory(module.machine);
-  artifact::ParameterLayout layout(
-      memory == artifact::none ? 64
-                               : module.machine.memories[memory].alignment);
+  artifact::ParameterLayout layout(artifact::parameterAlignment);
   std::vector<BoundPiece> pieces = piecesOf(entry, entry.parameters);
   for (size_t i = 0; i < pieces.size(); ++i) {
     bool onDevice = isOnDevice(module, entry.taskGraph->tiles[i]);

@@ -9,6 +9,7 @@
 
 #include "turnip/runtime/Replan.h"
 
+#include "ApplyMachine.h"
 #include "EntryProblem.h"
 #include "EntryWriter.h"
 #include "OptionsText.h"
@@ -40,7 +41,7 @@ private:
   Status setCapacities(const artifact::ParameterLayout &layout);
   Status planWith(const artifact::ParameterLayout &layout, bool staysOnDevices,
                   planner::Problem &to, planner::Plan &made) const;
-  Status keepParameters(const artifact::ParameterLayout &all);
+  Status keepParameters();
   bool fitBeside(const planner::Problem &resident) const;
   void shrink();
 
@@ -59,8 +60,10 @@ private:
 
 Status Replanner::setCapacities(const artifact::ParameterLayout &layout) {
   machine = machineProblem(module.machine);
-  uint64_t host =
-      std::min(options.hostMemory.value_or(unlimitedBytes), unlimitedBytes);
+  uint64_t most = unlimitedBytes;
+  if (options.machine && options.machine->hostMemory() != machine::None)
+    most = options.machine->memories[options.machine->hostMemory()].capacity;
+  uint64_t host = std::min(options.hostMemory.value_or(most), unlimitedBytes);
   if (layout.size() > host)
     return Status::error(
         StatusCode::DoesNotFit,
@@ -131,7 +134,7 @@ static bool leavesInPlace(const planner::Problem &problem,
 /// Where a device's memory holds all parameters besides the largest task, they
 /// may be put there once instead of being loaded in every run. Takes that plan
 /// if its prediction is no worse.
-Status Replanner::keepParameters(const artifact::ParameterLayout &all) {
+Status Replanner::keepParameters() {
   artifact::ParameterLayout ofHost = layOut(module, entry, /*ofHost=*/true);
   planner::Problem resized = machine;
   if (parameters != artifact::none)
@@ -163,7 +166,6 @@ void Replanner::shrink() {
 }
 
 Status Replanner::run() {
-  TURNIP_RETURN_IF_ERROR(checkReplannable(module, entry));
   artifact::ParameterLayout all = layOut(module, entry, /*ofHost=*/false);
   TURNIP_RETURN_IF_ERROR(setCapacities(all));
   TURNIP_RETURN_IF_ERROR(
@@ -175,7 +177,7 @@ Status Replanner::run() {
     smallestCaps.push_back({cap.bytes, cap.task});
   }
   if (options.residentParameters)
-    TURNIP_RETURN_IF_ERROR(keepParameters(all));
+    TURNIP_RETURN_IF_ERROR(keepParameters());
   shrink();
   return Status::ok();
 }
@@ -200,6 +202,12 @@ std::string turnip::runtime::optionsText(const ReplanOptions &options) {
     add("device-memory", std::to_string(*options.deviceMemory));
   if (options.hostMemory)
     add("host-memory", std::to_string(*options.hostMemory));
+  if (options.machine) {
+    std::string json = options.machine->toJson();
+    add("machine",
+        options.machine->name + "#" +
+            std::to_string(artifact::contentHash(json, json.size())));
+  }
   add("order", planner::toString(plan.order));
   if (plan.policy != usual.policy)
     add("policy", planner::toString(plan.policy));
@@ -236,6 +244,9 @@ turnip::runtime::replan(artifact::Module module, const std::string &entry,
   // The entry stays alive while a new one is written from it.
   artifact::Entry old =
       std::move(module.entries[*found - module.entries.data()]);
+  TURNIP_RETURN_IF_ERROR(checkReplannable(module, old));
+  if (options.machine)
+    TURNIP_RETURN_IF_ERROR(applyMachine(module, old, *options.machine));
   Replanner replanner(module, old, options);
   TURNIP_RETURN_IF_ERROR(replanner.run());
   replanner.finish(module);

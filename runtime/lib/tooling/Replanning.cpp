@@ -74,6 +74,15 @@ void ReplanFlags::addTo(FlagParser &parser) {
       [](const std::string &text, Options &to) {
         return readSize(text, to.hostMemory);
       });
+  add("machine", "NAME|FILE",
+      "plan again for a machine: its speeds, costs and capacities",
+      [](const std::string &text, Options &to) {
+        Expected<machine::Machine> machine = machine::Machine::find(text);
+        if (!machine)
+          return machine.status();
+        to.machine = std::move(*machine);
+        return Status::ok();
+      });
   add("policy", "NAME", "plan again with another policy (see turnip-compile)",
       [](const std::string &text, Options &to) {
         Expected<planner::Policy> policy = planner::parsePolicy(text);

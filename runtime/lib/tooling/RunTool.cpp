@@ -28,7 +28,6 @@
 
 using namespace turnip;
 using namespace turnip::tooling;
-using runtime::Program;
 using runtime::Schedule;
 using runtime::Session;
 

@@ -13,6 +13,7 @@
 
 #include "Sample.h"
 #include "turnip/artifact/Artifact.h"
+#include "turnip/runtime/Replan.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -39,6 +40,13 @@ static void tryLoad(const std::string &bytes, bool verifyPlacement) {
             "an error that is not bad input");
     require(!message.empty(), "an error without a message");
     return;
+  }
+  // What it was planned from is a problem, or there is one line of text again.
+  for (const Entry &entry : module->entries) {
+    Expected<planner::Problem> problem = runtime::problemOf(*module, entry);
+    Status status = problem ? problem->check() : problem.status();
+    require(status.isOk() || !status.message().empty(),
+            "an error without a message");
   }
   Expected<std::string> written = serialize(*module);
   require(written.isOk(), "a module was read that cannot be written");

@@ -192,6 +192,58 @@ TEST(Replan, OptionsAreRemembered) {
             uint64_t(1) << 20);
 }
 
+/// The sample's devices under the names that machines have for them.
+static artifact::Module renamedSample() {
+  artifact::Module module = artifact::makeSample();
+  module.machine.devices[0].name = "dev0";
+  module.machine.devices[1].name = "host";
+  return module;
+}
+
+TEST(Replan, OnAnotherMachine) {
+  ReplanOptions options;
+  options.machine = *machine::Machine::find("h100");
+  Expected<artifact::Module> made = replan(renamedSample(), "main", options);
+  ASSERT_TRUE(made) << made.status().message();
+  const machine::Machine &machine = *options.machine;
+  uint32_t gpu = machine.accelerators().front();
+  EXPECT_EQ(made->machine.memories[0].capacity,
+            machine.memories[machine.devices[gpu].memory].capacity);
+  machine::Link link =
+      machine.linkBetween(machine.hostMemory(), machine.devices[gpu].memory);
+  EXPECT_EQ(made->machine.links[0].latency, link.latency);
+  EXPECT_EQ(made->machine.links[1].bytesPerSecond,
+            made->machine.links[0].bytesPerSecond);
+  // The multiplication, with a class and the bytes that it says it moves.
+  const artifact::Kernel &kernel = made->kernels[1];
+  EXPECT_EQ(
+      made->entries[0].taskGraph->costs[1].seconds,
+      machine.devices[gpu].seconds(kernel.kernelClass, kernel.type, 512, 512));
+  // The sum, which does not: its operands and its result.
+  EXPECT_EQ(made->entries[0].taskGraph->costs[2].seconds,
+            machine.devices[gpu].seconds(kernel.kernelClass, kernel.type, 0,
+                                         3 * 128));
+  EXPECT_NE(made->options.find(" machine=h100#"), std::string::npos);
+  // Its buffers are aligned to 256 bytes.
+  EXPECT_EQ(made->machine.memories[0].alignment, 256U);
+  options.deviceMemory = 1024;
+  made = replan(renamedSample(), "main", options);
+  ASSERT_TRUE(made) << made.status().message();
+  EXPECT_EQ(made->machine.memories[0].capacity, 1024U);
+}
+
+TEST(Replan, MachineThatLacksSomething) {
+  ReplanOptions options;
+  options.machine = *machine::Machine::find("h100");
+  EXPECT_EQ(
+      errorOf(artifact::makeSample(), options, StatusCode::InvalidArgument),
+      "machine 'h100' has no device that the artifact's 'gpu' could be");
+  artifact::Module module = renamedSample();
+  module.machine.memories[0].name = "dev7";
+  EXPECT_EQ(errorOf(module, options, StatusCode::InvalidArgument),
+            "machine 'h100' has no memory that the artifact's 'dev7' could be");
+}
+
 TEST(Replan, BelowTheSmallestCap) {
   EXPECT_EQ(errorOf(artifact::makeSample(), capped(smallestSampleCap - 1),
                     StatusCode::DoesNotFit)
@@ -383,6 +435,7 @@ TEST_F(Cache, ManyAtATime) {
   fs::remove_all(folder);
   std::vector<std::thread> threads;
   std::vector<std::string> results(8);
+  threads.reserve(results.size());
   for (std::string &result : results)
     threads.emplace_back([&] {
       for (int i = 0; i < 20; ++i) {

@@ -553,6 +553,7 @@ TEST_F(RunTool, RefusesBadPlanFlags) {
   refuse("--device-memory=much",
          "expected a size such as 64MiB, 1.5GiB or 1048576, but got 'much'");
   refuse("--policy=best", "best");
+  refuse("--machine=no-such-machine", "no-such-machine");
   refuse("--plan-effort=1001",
          "expected a whole number from 0 to 1000, but got '1001'");
   refuse("--plan-effort=2x",

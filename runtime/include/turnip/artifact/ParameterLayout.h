@@ -24,6 +24,9 @@
 namespace turnip {
 namespace artifact {
 
+/// Parameters that kernels read in place start at a multiple of this.
+constexpr uint64_t parameterAlignment = 64;
+
 /// A slice of a parameter. Refers to arrays of somebody else.
 struct ParameterSlice {
   std::string_view name;

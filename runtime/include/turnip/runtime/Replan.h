@@ -19,6 +19,7 @@
 #define TURNIP_RUNTIME_REPLAN_H
 
 #include "turnip/artifact/Module.h"
+#include "turnip/machine/Machine.h"
 #include "turnip/planner/Plan.h"
 
 #include <optional>
@@ -35,10 +36,15 @@ Expected<planner::Problem> problemOf(const artifact::Module &module,
                                      const artifact::Entry &entry);
 
 struct ReplanOptions {
-  /// Bytes of each accelerator's memory; nothing: as the artifact has it.
+  /// Bytes of each accelerator's memory; nothing: as the machine or the
+  /// artifact has it.
   std::optional<uint64_t> deviceMemory;
-  /// Bytes of host memory, parameters included; nothing: what the plan needs.
+  /// Bytes of host memory, parameters included; nothing: what the machine has,
+  /// or what the plan needs.
   std::optional<uint64_t> hostMemory;
+  /// A machine whose speeds, costs and capacities the planner reckons with
+  /// instead of the artifact's. Capacities given above come first.
+  std::optional<machine::Machine> machine;
   planner::PlanOptions plan;
   /// Keep all parameters on the device from run to run where they fit.
   bool residentParameters = true;
@@ -46,8 +52,9 @@ struct ReplanOptions {
 
 /// \p module with its entry \p entry (see artifact::findEntry) alone, planned
 /// again as \p options say. The plan is proved. Errors: InvalidArgument for an
-/// unknown entry; as problemOf(); DoesNotFit when a memory is too
-/// small, with the message that the compiler has for it.
+/// unknown entry or a machine that lacks what the artifact uses; as
+/// problemOf(); DoesNotFit when a memory is too small, with the message that
+/// the compiler has for it.
 Expected<artifact::Module> replan(artifact::Module module,
                                   const std::string &entry,
                                   const ReplanOptions &options);
