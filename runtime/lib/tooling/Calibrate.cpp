@@ -181,8 +181,7 @@ static void describeMachine(const ProbeFigures &probes, unsigned lanes,
   for (uint32_t i = 0; i < devices; ++i) {
     std::string name = "dev" + std::to_string(i);
     machine.memories.push_back({name, machine::MemoryKind::Device,
-                                std::max<uint64_t>(1, ram / 2 / devices),
-                                64});
+                                std::max<uint64_t>(1, ram / 2 / devices), 64});
     machine.devices.push_back(describeDevice(probes, lanes));
     machine.devices.back().name = name;
     machine.devices.back().memory = i + 1;
@@ -233,42 +232,51 @@ static double laneFactor(const ProgramFigures &alone,
                     static_cast<double>(lanes));
 }
 
-Expected<machine::Machine>
-tooling::calibrate(const CalibrationRequest &request) {
-  Expected<ProbeFigures> probes = probeHost(request.host);
-  if (!probes)
-    return probes.status();
-  unsigned lanes = createHostDriver(request.host)->properties().lanes;
+/// A machine of which nothing but its name is known yet.
+static machine::Machine nameMachine(unsigned lanes) {
   machine::Machine machine;
   machine.name = "calibrated";
   machine.description = "The host driver with " + std::to_string(lanes) +
                         " lanes per device, on the machine at hand";
   machine.sources = {"Measured by turnip-run --calibrate"};
-  if (!request.open) {
-    describeMachine(*probes, lanes, 1, machine);
-    return machine;
+  return machine;
+}
+
+Expected<machine::Machine>
+tooling::calibrate(const CalibrationRequest &request) {
+  const unsigned lanes = createHostDriver(request.host)->properties().lanes;
+  machine::Machine machine = nameMachine(lanes);
+  ProgramFigures alone;
+  ProgramFigures together;
+  // A program that does not run is found out about before anything else.
+  if (request.open) {
+    HostOptions oneLane = request.host;
+    oneLane.lanes = 1;
+    Expected<ProgramFigures> figures =
+        measureProgram(request, oneLane, machine);
+    if (!figures)
+      return figures.status();
+    alone = *figures;
   }
-  HostOptions oneLane = request.host;
-  oneLane.lanes = 1;
-  machine::Machine measured;
-  Expected<ProgramFigures> alone = measureProgram(request, oneLane, measured);
-  if (!alone)
-    return alone.status();
-  double factor = 1;
-  if (lanes > 1) {
+  if (request.open && lanes > 1) {
     machine::Machine unused;
-    Expected<ProgramFigures> together =
+    Expected<ProgramFigures> figures =
         measureProgram(request, request.host, unused);
-    if (!together)
-      return together.status();
-    for (Work &copies : together->copies)
+    if (!figures)
+      return figures.status();
+    together = *figures;
+    for (Work &copies : together.copies)
       copies.bytes /= request.runs;
-    factor = laneFactor(*alone, *together, lanes, probes->interference);
   }
-  describeMachine(*probes, lanes, alone->devices, machine);
-  improve(*alone, machine);
-  for (machine::KernelTime &kernel : measured.kernels)
-    kernel.seconds *= factor;
-  machine.kernels = std::move(measured.kernels);
+  Expected<ProbeFigures> probes = probeHost(request.host);
+  if (!probes)
+    return probes.status();
+  describeMachine(*probes, lanes, std::max(alone.devices, 1U), machine);
+  improve(alone, machine);
+  if (lanes > 1) {
+    double factor = laneFactor(alone, together, lanes, probes->interference);
+    for (machine::KernelTime &kernel : machine.kernels)
+      kernel.seconds *= factor;
+  }
   return machine;
 }

@@ -30,7 +30,7 @@ double tooling::medianOf(std::vector<double> values) {
 /// Floats in each of the three buffers that probe kernels work through; few
 /// caches hold them all.
 static constexpr int64_t probeFloats = int64_t(1) << 22;
-static constexpr int64_t contractionSteps = 20000;
+static constexpr int64_t contractionSteps = 4000;
 /// Independent sums that a contraction keeps going.
 static constexpr int64_t contractionSums = 64;
 
@@ -304,8 +304,8 @@ static Status probeKernels(Probe &probe, ProbeFigures &figures) {
 
 /// Computes on all lanes, alone and beside copies.
 static Status probeInterference(Probe &probe, ProbeFigures &figures) {
-  constexpr unsigned launches = 20;
-  constexpr int64_t grid = 24;
+  constexpr unsigned launches = 40;
+  constexpr int64_t grid = 16;
   constexpr uint64_t bytes = 2 << 20;
   auto launchAll = [&] {
     for (unsigned i = 0; i < launches; ++i)
