@@ -49,7 +49,8 @@ static Status ioError(const std::string &path, const char *what, int error) {
 
 Expected<Module> artifact::loadFile(const std::string &path,
                                     const LoadOptions &options) {
-  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Nonblocking: opening a pipe would wait for who writes to it.
+  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0)
     return ioError(path, "cannot open", errno);
   struct stat info;

@@ -12,7 +12,7 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
-#include <sstream>
+#include <vector>
 
 using namespace turnip;
 using namespace turnip::machine;
@@ -35,11 +35,15 @@ static Status readArray(ObjectReader &parent, const char *name,
   return Status::ok();
 }
 
+/// The first of \p names, for a message.
 static std::string listNames(const std::vector<std::string> &names) {
+  constexpr size_t few = 16;
   std::string list;
-  for (const std::string &name : names)
-    list += (list.empty() ? "" : ", ") + name;
-  return list.empty() ? "none" : list;
+  for (size_t i = 0; i < names.size() && i < few; ++i)
+    list += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > few)
+    list += ", and " + std::to_string(names.size() - few) + " more";
+  return names.empty() ? "none" : list;
 }
 
 /// Reads field \p field, the name of something in \p list, a list of \p what.
@@ -312,11 +316,22 @@ Expected<Machine> Machine::read(const std::string &path) {
   // An empty file fails to be copied too, but without a reason.
   errno = 0;
   std::ifstream file(path);
-  std::ostringstream text;
-  if (!file || (!(text << file.rdbuf()) && errno != 0))
+  // What goes on for ever, such as /dev/zero, must not fill the memory.
+  constexpr size_t limit = size_t(64) << 20;
+  std::string text;
+  std::vector<char> part(size_t(1) << 16);
+  while (file && text.size() <= limit) {
+    file.read(part.data(), static_cast<std::streamsize>(part.size()));
+    text.append(part.data(), static_cast<size_t>(file.gcount()));
+  }
+  if (text.size() > limit)
+    return Status::error(StatusCode::BadInput,
+                         "'" + path + "': a machine description has at most " +
+                             std::to_string(limit) + " bytes");
+  if (!file.is_open() || (text.empty() && errno != 0))
     return Status::error(StatusCode::Io,
                          "cannot read '" + path + "': " + strerror(errno));
-  return parse(text.str()).withContext("'" + path + "'");
+  return parse(text).withContext("'" + path + "'");
 }
 
 Expected<Machine> Machine::find(const std::string &nameOrPath) {

@@ -129,7 +129,11 @@ Expected<artifact::Module> PlanCache::replan(artifact::Module module,
     return planned;
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
-  // Without a place to keep it, the plan is as good.
-  (void)artifact::saveFile(toKeep(*planned, key), path);
+  // Without a place to keep it, the plan is as good. What is no file stays as
+  // it is: a pipe would wait for who reads it.
+  if (auto type = std::filesystem::symlink_status(path, ignored).type();
+      type == std::filesystem::file_type::not_found ||
+      type == std::filesystem::file_type::regular)
+    (void)artifact::saveFile(toKeep(*planned, key), path);
   return planned;
 }

@@ -10,6 +10,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <unordered_set>
 
 using namespace turnip;
 using namespace turnip::json;
@@ -139,6 +140,7 @@ Status Parser::parseObject(Value &value, unsigned depth) {
   skipSpace();
   if (consume("}"))
     return Status::ok();
+  std::unordered_set<std::string> names;
   do {
     skipSpace();
     if (peek() != '"')
@@ -146,7 +148,7 @@ Status Parser::parseObject(Value &value, unsigned depth) {
     std::string name;
     size_t begin = position;
     TURNIP_RETURN_IF_ERROR(parseString(name));
-    if (value.find(name)) {
+    if (!names.insert(name).second) {
       position = begin;
       return error("duplicate member '" + name + "'");
     }

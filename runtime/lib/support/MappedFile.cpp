@@ -38,7 +38,8 @@ static Status ioError(const char *what, const std::string &path) {
 }
 
 Expected<MappedFile> MappedFile::open(const std::string &path) {
-  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Nonblocking: opening a pipe would wait for who writes to it.
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     return ioError("open", path);
   struct stat info;

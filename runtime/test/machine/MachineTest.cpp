@@ -183,6 +183,22 @@ TEST(Machine, RefusesFieldsThatMakeNoSense) {
             "links[0].switches: expected an array, but got a string");
 }
 
+TEST(Machine, ListsTheFirstOfManyNames) {
+  std::string memories;
+  for (int i = 0; i < 20; ++i)
+    memories += "{\"name\": \"m" + std::to_string(i) + "\", \"capacity\": 1},";
+  EXPECT_EQ(refusal("{\"memories\": [" + memories +
+                    "{\"name\": \"ram\", \"capacity\": 1}], \"devices\": "
+                    "[{\"name\": \"d\", \"memory\": \"x\"}]}"),
+            "devices[0].memory: no memory 'x'; there are: m0, m1, m2, m3, m4, "
+            "m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, and 5 more");
+}
+
+TEST(Machine, RefusesFilesWithoutEnd) {
+  EXPECT_EQ(Machine::read("/dev/zero").status().message(),
+            "'/dev/zero': a machine description has at most 67108864 bytes");
+}
+
 TEST(Machine, RefusesReferencesThatLeadNowhere) {
   EXPECT_EQ(refusal(changed("\"name\": \"ram\"", "\"name\": \"gpu\"")),
             "devices[1].memory: no memory 'ram'; there are: gpu, gpu");

@@ -20,6 +20,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -419,6 +420,16 @@ TEST_F(Cache, WorksWithoutAFolder) {
   ASSERT_TRUE(PlanCache("").replan(sample, "main", capped(640), &found));
   EXPECT_FALSE(found);
   EXPECT_FALSE(fs::exists(folder));
+}
+
+TEST_F(Cache, LeavesPipesAlone) {
+  artifact::Module first = plan(640);
+  fs::path file = files().at(0);
+  fs::remove(file);
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  EXPECT_EQ(*artifact::serialize(plan(640)), *artifact::serialize(first));
+  EXPECT_FALSE(found);
+  EXPECT_TRUE(fs::is_fifo(file));
 }
 
 TEST_F(Cache, PassesErrorsOn) {

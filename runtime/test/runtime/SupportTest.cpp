@@ -71,6 +71,22 @@ TEST(Json, SaysWhereTextIsWrong) {
             "line 1, column 66: nested deeper than 64 levels");
 }
 
+// Looking a name up among all members before it would take minutes.
+TEST(Json, ReadsManyMembers) {
+  constexpr size_t count = 300000;
+  std::string text = "{";
+  for (size_t i = 0; i < count; ++i)
+    text.append(i == 0 ? "\"" : ",\"").append(std::to_string(i)).append("\":1");
+  Expected<json::Value> value = json::parse(text + "}");
+  ASSERT_TRUE(value);
+  EXPECT_EQ(value->members.size(), count);
+  EXPECT_NE(json::parse(text + ",\"7\":1}")
+                .status()
+                .message()
+                .find("duplicate member '7'"),
+            std::string::npos);
+}
+
 TEST(Json, WritesWhatItReads) {
   json::Writer writer;
   writer.beginObject().member("n", 3).member("x", 0.1).member("on", true);
