@@ -87,6 +87,7 @@ private:
   std::optional<double> attempt(const NamedOrder &order,
                                 const PlacerRules &rules);
   double copySeconds(const Plan &plan) const;
+  double bytesBrought(const Plan &plan) const;
   bool isBetter(const Plan &plan, double copies) const;
 
   size_t usualAttempts() const;
@@ -164,6 +165,16 @@ Expected<Plan> Search::place(const NamedOrder &order, PlacerRules rules) const {
     return plan;
   }
   return Status::error(StatusCode::Internal, "no attempt to place was made");
+}
+
+/// Bytes that loads and reloads bring to devices.
+double Search::bytesBrought(const Plan &plan) const {
+  double bytes = 0;
+  for (uint32_t op = 0; op < plan.placement.numOps(); ++op)
+    if (plan.ops[op].role == CopyRole::Load ||
+        plan.ops[op].role == CopyRole::Reload)
+      bytes += static_cast<double>(plan.placement.accessesOf(op)[0].bytes);
+  return bytes;
 }
 
 /// Seconds that all copies take, one after the other.
@@ -347,6 +358,14 @@ void Search::searchUsual(size_t count) {
       ranking.emplace_back(*seconds, i);
   if (!best || !searches)
     return;
+  // Where running ahead costs reloads that the order does not need, less of it
+  // may do; graphs with few attempts have to find out at once.
+  if (automatic && attempts < count && bestOrder.incoming > 0 &&
+      bytesBrought(*best) > 1.05 * bestOrder.incoming) {
+    PlacerRules nearer = rules;
+    nearer.horizon = 0.1;
+    attempt(NamedOrder(bestOrder), nearer);
+  }
   auto replanOften = [&] {
     for (unsigned i = 0; i < 3 && attempts < count && replan(); ++i) {
     }
