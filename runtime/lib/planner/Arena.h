@@ -74,6 +74,8 @@ public:
     segments[segment].owner = owner;
   }
 
+  /// Ids of segments are below this.
+  size_t numSegments() const { return segments.size(); }
   const Segment &operator[](uint32_t segment) const {
     return segments[segment];
   }

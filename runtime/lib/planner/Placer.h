@@ -289,6 +289,9 @@ private:
   std::vector<Access> scratch;
   std::vector<std::pair<uint32_t, uint32_t>> popped;
   std::vector<uint32_t> around, touchedLanes;
+  /// Per segment, the eviction that last found it in a run that is too short.
+  std::vector<uint64_t> tooShort;
+  uint64_t evictions = 0;
   std::vector<double> costs;
   std::vector<bool> chosen;
 };

@@ -447,6 +447,18 @@ void Placer::bestWindow(const Lane &lane, uint32_t center, uint64_t bytes,
   auto cost = [&](uint32_t segment) {
     return arena[segment].free ? 0 : evictionCost(lane, arena[segment].owner);
   };
+  uint64_t sum = 0;
+  for (uint32_t segment : around)
+    sum += arena[segment].bytes;
+  if (sum < bytes) {
+    // Whatever else lies here will not do either, unless reach ended the look.
+    if (around.size() <= windowReach) {
+      tooShort.resize(std::max(tooShort.size(), arena.numSegments()));
+      for (uint32_t segment : around)
+        tooShort[segment] = evictions;
+    }
+    return;
+  }
   size_t last = 0;
   uint64_t held = 0;
   costs.assign(1, 0);
@@ -523,12 +535,15 @@ bool Placer::evictInOrder(Lane &lane, uint64_t bytes) {
 
 bool Placer::evictFor(Lane &lane, uint64_t bytes, Window &window) {
   popped.clear();
+  ++evictions;
   std::pair<uint32_t, uint32_t> entry;
   while (popped.size() < victimLimit &&
          (window.first == None || popped.size() < victimBatch) &&
          popVictim(lane, entry)) {
     popped.push_back(entry);
-    bestWindow(lane, segmentOf[entry.second], bytes, window);
+    uint32_t segment = segmentOf[entry.second];
+    if (segment >= tooShort.size() || tooShort[segment] != evictions)
+      bestWindow(lane, segment, bytes, window);
   }
   for (const auto &entry : popped) {
     lane.evictable.push_back(entry);
