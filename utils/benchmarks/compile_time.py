@@ -26,21 +26,24 @@ import time
 import toolchain
 
 CASES = [
-    "llama-7b:4096:256MiB:6GiB",
-    "llama-7b:4096:64MiB:6GiB",
+    "llama-7b:4096:128MiB:2GiB",
+    "llama-7b:4096:128MiB:4GiB",
+    "llama-7b:4096:128MiB:6GiB",
+    "llama-7b:4096:128MiB:8GiB",
+    "llama-7b:4096:128MiB:12GiB",
     "llama-13b:4096:256MiB:6GiB",
     "llama-30b:4096:256MiB:12GiB",
     "llama-65b:4096:256MiB:12GiB",
+    "llama-65b:32768:1GiB:12GiB",
     "llama-65b:32768:1GiB:24GiB",
     "llama-3-8b:8192:256MiB:12GiB",
     "llama-3-70b:32768:1GiB:24GiB",
 ]
-SLOWEST = 600
 
 
 def run_on_one_core(command, report):
     """Seconds and the peak of memory in MiB of a command on one core, which
-    writes to \p report with the suffixes .out and .err."""
+    writes to files named `report` with the suffixes .out and .err."""
     core = min(os.sched_getaffinity(0))
     environment = dict(os.environ)
     environment.pop("TURNIP_KERNEL_CACHE", None)
