@@ -357,8 +357,10 @@ Status RunTool::run() {
     return inspect();
   if (!options.calibrate.empty())
     return calibrateMachine();
-  InterruptHandler interrupts;
   TURNIP_RETURN_IF_ERROR(prepare());
+  // Only now, for nothing before looks at the flag: until here SIGINT ends the
+  // process.
+  InterruptHandler interrupts;
   session->watchStopFlag(InterruptHandler::flag());
   if (options.generates())
     TURNIP_RETURN_IF_ERROR(generate());
@@ -377,16 +379,13 @@ Status RunTool::run() {
 int tooling::runTool(const std::vector<std::string> &arguments,
                      std::ostream &out, std::ostream &err) {
   Expected<RunOptions> options = RunOptions::parse(arguments);
-  if (options && options->help) {
+  Status status = options.status().withContext("usage");
+  if (options && options->help)
     out << RunOptions::helpText();
-    return 0;
-  }
-  if (options && options->version) {
+  else if (options && options->version)
     out << "turnip-run " TURNIP_VERSION "\n";
-    return 0;
-  }
-  Status status = options ? RunTool(*options, out, err).run()
-                          : options.status().withContext("usage");
+  else if (options)
+    status = RunTool(*options, out, err).run();
   out << std::flush;
   if (!out && status)
     status = Status::error(StatusCode::Io, "cannot write to stdout");

@@ -21,6 +21,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -93,6 +94,15 @@ TEST_F(RunTool, PrintsResults) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out.substr(0, 14), "sum: 4x8xf32=[");
   EXPECT_EQ(result.err, "");
+}
+
+TEST_F(RunTool, SaysWhenOutputIsLost) {
+  for (const char *flag : {"--help", "--version"}) {
+    std::ostringstream out, err;
+    out.setstate(std::ios::badbit);
+    EXPECT_EQ(tooling::runTool({flag}, out, err), 5);
+    EXPECT_EQ(err.str(), "turnip-run: error: cannot write to stdout\n");
+  }
 }
 
 TEST_F(RunTool, CalibratesThisMachine) {
@@ -447,6 +457,24 @@ TEST_F(RunTool, ExampleRuns) {
       runRaw({path("sample.memgraph"), "--entry=main", "--parameters=random:3",
               "--input=tokens=4xi32=7"});
   EXPECT_EQ(contents("example.txt").substr(0, 24), result.out.substr(0, 24));
+}
+
+// Planning, for one, takes no notice of a flag; here it is the pipe that nobody
+// writes to.
+TEST_F(RunTool, InterruptEndsPreparations) {
+  const std::string pipe = path("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  auto interrupted = [&] {
+    alarm(20);
+    std::thread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      kill(getpid(), SIGINT);
+    }).detach();
+    std::ostringstream out, err;
+    std::exit(tooling::runTool(
+        {path("sample.memgraph"), "--device=sim:" + pipe}, out, err));
+  };
+  EXPECT_EXIT(interrupted(), testing::KilledBySignal(SIGINT), "");
 }
 
 TEST_F(RunTool, InterruptEndsWith130) {

@@ -61,6 +61,8 @@ int main(int argc, char **argv) {
       continue;
     Arguments arguments(argc > 2 ? argc - 2 : 0, argv + 2);
     Status status = command.run(arguments);
+    if (status && (std::fflush(stdout) != 0 || std::ferror(stdout)))
+      status = Status::error(StatusCode::Io, "cannot write to stdout");
     if (status)
       return 0;
     std::fprintf(stderr, "planner-bench: %s: %s\n", command.name,
