@@ -124,6 +124,19 @@ uint32_t Arena::allocateFirst(uint64_t bytes, uint32_t owner) {
   return None;
 }
 
+uint32_t Arena::allocateOutside(uint64_t bytes, uint32_t owner, uint64_t low,
+                                uint64_t high) {
+  uint64_t need = aligned(bytes);
+  unsigned looked = 0;
+  for (auto at = bySize.lower_bound({need, 0});
+       at != bySize.end() && looked < searchLimit; ++at, ++looked) {
+    const Segment &segment = segments[at->second];
+    if (segment.offset >= high || segment.offset + segment.bytes <= low)
+      return hold(at->second, need, owner);
+  }
+  return None;
+}
+
 uint32_t Arena::take(uint32_t first, uint32_t last, uint64_t bytes,
                      uint32_t owner) {
   bytes = aligned(bytes);

@@ -56,6 +56,14 @@ public:
   /// Takes the range at the lowest address that is large enough, or returns
   /// None. Looks at every segment.
   uint32_t allocateFirst(uint64_t bytes, uint32_t owner);
+  /// Takes the smallest free segment that is large enough and lies outside of
+  /// [low, high), as far as a bounded search can tell, or returns None.
+  uint32_t allocateOutside(uint64_t bytes, uint32_t owner, uint64_t low,
+                           uint64_t high);
+  /// The bytes of the largest free segment.
+  uint64_t largestFree() const {
+    return bySize.empty() ? 0 : bySize.rbegin()->first;
+  }
   /// Takes bytes that were never used, behind all others; None when there are
   /// too few.
   uint32_t grow(uint64_t bytes, uint32_t owner);

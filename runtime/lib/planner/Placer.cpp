@@ -79,6 +79,7 @@ Placer::Placer(const Problem &problem, const Machine &machine,
   inPlaceOf.assign(numTiles, None);
   heirOf.assign(numTiles, None);
   isCounted.assign(numTiles, false);
+  isPromised.assign(numTiles, false);
   visited.assign(numTiles, false);
   finalCopy.assign(numTiles, None);
   listSteps();
@@ -494,6 +495,7 @@ void Placer::executeStep(Lane &lane) {
     inPlaceOf[tile] = None;
     isCounted[tile] = isCounted[operand];
     isCounted[operand] = false;
+    isPromised[operand] = false;
     arenas[lane.memory].reassign(segmentOf[tile], tile);
   }
   for (uint32_t tile : problem.operands(task))
@@ -558,6 +560,7 @@ void Placer::letGo(uint32_t tile) {
     arena.release(segmentOf[tile], lastTime[tile]);
   }
   heirOf[tile] = None;
+  isPromised[tile] = false;
   segmentOf[tile] = None;
   if (copyOf[tile] != None)
     dropHostCopy(copyOf[tile]);

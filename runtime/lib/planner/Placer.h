@@ -63,6 +63,10 @@ struct PlacerRules {
   /// Allocation that runs ahead only evicts tiles whose next use is farther
   /// beyond it than this share of the way it is ahead.
   double guard = 0;
+  /// What it costs to move a byte within the memory so that a range gets large
+  /// enough, where evicting the one needed farthest in the future costs 1; 0
+  /// never moves for that.
+  double moveCost = 0;
   /// Let results that are allocated ahead take ranges of tiles whose last use
   /// lies between the cursors, and scratch ranges the one of a step before.
   bool inherit = true;
@@ -195,6 +199,10 @@ private:
     double cost = 0;
   };
   bool evictFor(Lane &lane, uint64_t bytes, Window &window);
+  bool findWindow(Lane &lane, uint64_t bytes, Window &window);
+  bool clearWindow(Lane &lane, const Window &window);
+  bool canMove(const Lane &lane, uint32_t segment) const;
+  double costOfMoving(uint32_t tile) const;
   bool evictInOrder(Lane &lane, uint64_t bytes);
   uint64_t runAround(const Lane &lane, uint32_t segment) const;
   uint32_t victimKey(uint32_t tile) const;
@@ -278,6 +286,8 @@ private:
   std::vector<uint32_t> inPlaceOf;
   /// The tile that gets its range when its last use is carried out.
   std::vector<uint32_t> heirOf;
+  /// Whether its range is promised to another tile.
+  std::vector<bool> isPromised;
   /// Whether the window's bytes count it.
   std::vector<bool> isCounted;
   /// Whether it has been on its device before.
@@ -293,6 +303,10 @@ private:
   std::vector<uint64_t> tooShort;
   uint64_t evictions = 0;
   std::vector<double> costs;
+  /// What evicting a byte costs where it costs least, and whether tiles may be
+  /// moved to make room.
+  double leastCost = 0;
+  bool moves = false;
   std::vector<bool> chosen;
 };
 

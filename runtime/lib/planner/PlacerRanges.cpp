@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace turnip;
 using namespace turnip::planner;
@@ -229,6 +230,9 @@ bool Placer::inheritRange(Lane &lane, uint32_t tile) {
     return false;
   uint32_t other = lane.dying[index];
   heirOf[other] = tile;
+  // Its range may be that of the operand in whose place it will be written.
+  for (uint32_t at = other; at != None; at = inPlaceOf[at])
+    isPromised[at] = true;
   segmentOf[tile] = rangeOf(other);
   lane.dying.erase(lane.dying.begin() + static_cast<ptrdiff_t>(index));
   return true;
@@ -294,6 +298,8 @@ bool Placer::allocateResult(Lane &lane, uint32_t tile, bool packed) {
           findRange(lane, problem.tiles[tile].bytes, tile, packed);
     if (inPlaceOf[tile] == None && segmentOf[tile] == None)
       return false;
+    if (inPlaceOf[tile] != None)
+      isPromised[inPlaceOf[tile]] = true;
   }
   touch(lane, tile, /*counts=*/inPlaceOf[tile] == None);
   return true;
@@ -424,7 +430,8 @@ void Placer::bestWindow(const Lane &lane, uint32_t center, uint64_t bytes,
   const Arena &arena = arenas[lane.memory];
   auto usable = [&](uint32_t segment) {
     return segment != None &&
-           (arena[segment].free || canEvict(lane, arena[segment]));
+           (arena[segment].free || canEvict(lane, arena[segment]) ||
+            canMove(lane, segment));
   };
   around.clear();
   uint64_t total = 0;
@@ -445,7 +452,13 @@ void Placer::bestWindow(const Lane &lane, uint32_t center, uint64_t bytes,
     at = arena[at].next;
   }
   auto cost = [&](uint32_t segment) {
-    return arena[segment].free ? 0 : evictionCost(lane, arena[segment].owner);
+    if (arena[segment].free)
+      return 0.0;
+    uint32_t tile = arena[segment].owner;
+    double least = canEvict(lane, arena[segment])
+                       ? evictionCost(lane, tile)
+                       : std::numeric_limits<double>::max();
+    return canMove(lane, segment) ? std::min(least, costOfMoving(tile)) : least;
   };
   uint64_t sum = 0;
   for (uint32_t segment : around)
@@ -533,13 +546,89 @@ bool Placer::evictInOrder(Lane &lane, uint64_t bytes) {
   return found;
 }
 
+/// Whether the tile that holds a segment may go to another place.
+bool Placer::canMove(const Lane &lane, uint32_t segment) const {
+  const Arena &arena = arenas[lane.memory];
+  uint32_t tile = arena[segment].owner;
+  return moves && tile != None && segmentOf[tile] == segment &&
+         !isPromised[tile] && arena.largestFree() >= arena[segment].bytes;
+}
+
+/// A tile that is not written yet moves for nothing.
+double Placer::costOfMoving(uint32_t tile) const {
+  return visited[tile] ? static_cast<double>(problem.tiles[tile].bytes) *
+                             leastCost * rules.moveCost
+                       : 0;
+}
+
+/// Empties a window: what is cheaper moved than evicted goes to free ranges
+/// elsewhere, if there are any for all of it.
+bool Placer::clearWindow(Lane &lane, const Window &window) {
+  Arena &arena = arenas[lane.memory];
+  uint64_t low = arena[window.first].offset;
+  uint64_t high = arena[window.last].offset + arena[window.last].bytes;
+  std::vector<std::pair<uint32_t, uint32_t>> moved;
+  std::vector<uint32_t> gone;
+  for (uint32_t at = window.first;; at = arena[at].next) {
+    uint32_t tile = arena[at].owner;
+    bool evicts = !arena[at].free && canEvict(lane, arena[at]);
+    bool goes = arena[at].free ||
+                (evicts && (!canMove(lane, at) ||
+                            evictionCost(lane, tile) <= costOfMoving(tile)));
+    if (!goes) {
+      uint32_t target =
+          arena.allocateOutside(problem.tiles[tile].bytes, tile, low, high);
+      if (target == None && !evicts) {
+        for (const auto &move : moved)
+          arena.release(move.second, arena[move.second].age, /*keep=*/true);
+        return false;
+      }
+      goes = target == None;
+      if (!goes)
+        moved.emplace_back(tile, target);
+    }
+    if (goes && !arena[at].free)
+      gone.push_back(tile);
+    if (at == window.last)
+      break;
+  }
+  for (uint32_t tile : gone)
+    evict(lane, tile);
+  for (auto [tile, target] : moved) {
+    if (visited[tile]) {
+      moveTile(lane, tile, target);
+      lastTime[tile] = now();
+      continue;
+    }
+    arena.release(segmentOf[tile], arena[segmentOf[tile]].age, /*keep=*/true);
+    segmentOf[tile] = target;
+  }
+  return true;
+}
+
+/// Makes a run of \p bytes, by moving tiles if the rules allow that and else
+/// by evicting neighbours.
 bool Placer::evictFor(Lane &lane, uint64_t bytes, Window &window) {
+  moves = rules.moveCost > 0;
+  bool done = findWindow(lane, bytes, window) && clearWindow(lane, window);
+  if (done || !moves)
+    return done;
+  moves = false;
+  window = Window();
+  return findWindow(lane, bytes, window) && clearWindow(lane, window);
+}
+
+/// Looks for the window that costs least.
+bool Placer::findWindow(Lane &lane, uint64_t bytes, Window &window) {
   popped.clear();
   ++evictions;
   std::pair<uint32_t, uint32_t> entry;
   while (popped.size() < victimLimit &&
          (window.first == None || popped.size() < victimBatch) &&
          popVictim(lane, entry)) {
+    if (popped.empty())
+      leastCost = evictionCost(lane, entry.second) /
+                  static_cast<double>(problem.tiles[entry.second].bytes);
     popped.push_back(entry);
     uint32_t segment = segmentOf[entry.second];
     if (segment >= tooShort.size() || tooShort[segment] != evictions)
@@ -549,15 +638,7 @@ bool Placer::evictFor(Lane &lane, uint64_t bytes, Window &window) {
     lane.evictable.push_back(entry);
     std::push_heap(lane.evictable.begin(), lane.evictable.end());
   }
-  if (window.first == None)
-    return false;
-  const Arena &arena = arenas[lane.memory];
-  for (uint32_t at = window.first;; at = arena[at].next) {
-    if (!arena[at].free)
-      evict(lane, arena[at].owner);
-    if (at == window.last)
-      return true;
-  }
+  return window.first != None;
 }
 
 void Placer::evict(Lane &lane, uint32_t tile) {

@@ -177,7 +177,7 @@ void Scheduler::makePossible(uint32_t first) {
       if (isTransfer(reader)) {
         uint32_t result = problem.results(reader)[0];
         pending.push_back(result);
-        if (flow.readersOf(result).size() == 0)
+        if (flow.readersOf(result).empty())
           unasked.push_back(result);
       } else if (--flow.waiting[reader] == 0)
         makeReady(reader);
@@ -485,7 +485,7 @@ std::vector<uint32_t> Scheduler::run() {
         if (isTransfer(reader)) {
           uint32_t result = problem.results(reader)[0];
           makePossible(result);
-          if (flow.readersOf(result).size() == 0)
+          if (flow.readersOf(result).empty())
             unasked.push_back(result);
         }
   for (uint32_t tile = 0; tile < problem.tiles.size(); ++tile)

@@ -123,8 +123,11 @@ static constexpr double firstHorizon = 0.7;
 /// Rules to try with an order that did well.
 static std::vector<PlacerRules> variants() {
   std::vector<PlacerRules> list;
-  auto add = [&](double horizon, bool inherit, double guard, double exponent) {
+  auto add = [&](double horizon, bool inherit, double guard, double exponent,
+                 double moveCost = 0, double dirtyCost = 2) {
     PlacerRules rules;
+    rules.moveCost = moveCost;
+    rules.dirtyCost = dirtyCost;
     rules.horizon = horizon;
     rules.inherit = inherit;
     rules.guard = guard;
@@ -133,9 +136,13 @@ static std::vector<PlacerRules> variants() {
   };
   add(0.5, true, 0, 1);
   add(0.3, false, 0, 1);
+  add(0.7, true, 0, 1, 0.25);
+  add(0.5, true, 0, 1, 0, 1);
+  add(0.3, true, 0, 2, 0, 1);
   add(1.0, true, 0, 1);
   add(0.3, true, 0, 1);
   add(0.5, false, 0, 1);
+  add(0.5, true, 0, 1, 0.25);
   add(0.15, true, 0, 1);
   add(2.0, true, 0, 1);
   add(0.5, true, 0.5, 0.6);
@@ -265,10 +272,10 @@ void Search::listOrders(size_t count) {
     return;
   // What did well most often first.
   static constexpr ScheduleRules nearGiven[] = {
-      {0.9, 0.05, 0, 256}, {0.9, 0.4, 0, 256},   {0.9, 0.05, 0, 64},
-      {0.9, 0.2, 0, None}, {0.65, 0.25, 0, 128}, {0.65, 0.5, 0, 1024},
-      {0.9, 0.4, 0, 1024}, {0.9, 0.4, 0, 64},    {0.75, 0.45, 0, None},
-      {0.9, 0.3, 0, 16}};
+      {0.9, 0.05, 0, 256},   {0.9, 0.4, 0, 256}, {0.9, 0.05, 0, 64},
+      {0.9, 0.2, 0, None},   {0.7, 0.4, 0, 128}, {0.63, 0.52, 0, 1024},
+      {0.9, 0.4, 0, 1024},   {0.9, 0.4, 0, 64},  {0.73, 0.46, 0, 4096},
+      {0.61, 0.34, 0, 4096}, {0.9, 0.3, 0, 16}};
   static constexpr ScheduleRules nearDepthFirst[] = {{0.9, 0.05, 0, 1024},
                                                      {0.9, 0.2, 0, None}};
   addOrder(scheduled(given, nearGiven[0]));
@@ -333,7 +340,7 @@ bool Search::replan() {
 /// How many plans an effort of 1 makes: many of a small graph, two of one with
 /// millions of operands and results.
 size_t Search::usualAttempts() const {
-  constexpr size_t most = 40, least = 2, accesses = 2000000;
+  constexpr size_t most = 44, least = 2, accesses = 2000000;
   size_t size = problem.operandList.size() + problem.resultList.size() + 1;
   return std::min(most, std::max(least, accesses / size));
 }
@@ -402,6 +409,7 @@ void Search::searchFarther(size_t count) {
       rules.recentCost = below(2) ? share(0, 4) : 0;
       rules.guard = below(2) ? share(0, 1) : 0;
       rules.inherit = below(4) != 0;
+      rules.moveCost = below(3) == 0 ? share(0.1, 1) : 0;
       attempt(NamedOrder(bestOrder), rules);
       continue;
     }
