@@ -89,6 +89,14 @@ const char *artifact::toString(CopyRole role) {
   return "unknown";
 }
 
+uint64_t artifact::codeHash(const Kernel &kernel) {
+  // The same source may have become other code.
+  std::string identity = kernel.source;
+  for (const KernelObject &object : kernel.objects)
+    identity += object.code;
+  return machine::kernelHash(kernel.signature, identity, kernel.gridSize);
+}
+
 std::vector<TaskView> artifact::tasksOf(const Module &module,
                                         const Entry &entry) {
   const TaskGraph &graph = *entry.taskGraph;

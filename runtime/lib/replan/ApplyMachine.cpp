@@ -59,6 +59,18 @@ static double bytesOf(const artifact::Kernel &kernel) {
   return static_cast<double>(bytes);
 }
 
+/// What was measured of \p kernel, or else what its kind says.
+static double secondsOf(const artifact::Kernel &kernel,
+                        const machine::Machine &machine,
+                        const machine::Device &device) {
+  if (!machine.kernels.empty())
+    if (const machine::KernelTime *timed =
+            machine.findKernel(artifact::codeHash(kernel)))
+      return device.secondsOf(*timed, static_cast<int64_t>(kernel.gridSize));
+  return device.seconds(kernel.kernelClass, kernel.type,
+                        static_cast<double>(kernel.flops), bytesOf(kernel));
+}
+
 Status turnip::runtime::applyMachine(artifact::Module &module,
                                      artifact::Entry &entry,
                                      const machine::Machine &machine) {
@@ -68,10 +80,8 @@ Status turnip::runtime::applyMachine(artifact::Module &module,
     uint32_t device = machine.findDevice(name);
     if (device == machine::None)
       return lacks(machine, "device", name);
-    const artifact::Kernel &kernel = module.kernels[cost.kernel];
-    cost.seconds = machine.devices[device].seconds(
-        kernel.kernelClass, kernel.type, static_cast<double>(kernel.flops),
-        bytesOf(kernel));
+    cost.seconds = secondsOf(module.kernels[cost.kernel], machine,
+                             machine.devices[device]);
   }
   return Status::ok();
 }

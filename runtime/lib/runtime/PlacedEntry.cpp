@@ -69,12 +69,7 @@ static KernelDescription describeKernel(const artifact::Kernel &kernel) {
   KernelDescription description;
   description.kernelClass = kernel.kernelClass;
   description.type = kernel.type;
-  // The same source may have become other code.
-  std::string identity = kernel.source;
-  for (const artifact::KernelObject &object : kernel.objects)
-    identity += object.code;
-  description.hash =
-      machine::kernelHash(kernel.signature, identity, kernel.gridSize);
+  description.hash = artifact::codeHash(kernel);
   return description;
 }
 

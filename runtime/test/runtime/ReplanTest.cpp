@@ -225,6 +225,14 @@ TEST(Replan, OnAnotherMachine) {
             machine.devices[gpu].seconds(kernel.kernelClass, kernel.type, 0,
                                          3 * 128));
   EXPECT_NE(made->options.find(" machine=h100#"), std::string::npos);
+  // What was measured comes first.
+  ReplanOptions measured = options;
+  measured.machine->kernels.push_back(
+      {"multiply", artifact::codeHash(made->kernels[1]), 0.25});
+  Expected<artifact::Module> timed = replan(renamedSample(), "main", measured);
+  ASSERT_TRUE(timed) << timed.status().message();
+  EXPECT_EQ(timed->entries[0].taskGraph->costs[1].seconds,
+            machine.devices[gpu].secondsOf(measured.machine->kernels[0], 4));
   // Its buffers are aligned to 256 bytes.
   EXPECT_EQ(made->machine.memories[0].alignment, 256U);
   options.deviceMemory = 1024;

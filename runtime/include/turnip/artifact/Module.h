@@ -422,6 +422,9 @@ struct Module {
   uint64_t contentHash = 0;
 };
 
+/// The hash that machine::KernelTime tells \p kernel apart by.
+uint64_t codeHash(const Kernel &kernel);
+
 /// A task of an entry that has a task graph.
 struct TaskView {
   /// The first vertex that carries it out: its kernel, device and scalars.
