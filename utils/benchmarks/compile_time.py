@@ -18,6 +18,7 @@ writes the artifact.
 """
 
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -53,8 +54,9 @@ def run_on_one_core(command, report):
             list(map(str, command)), stdout=output, stderr=errors, env=environment,
             preexec_fn=lambda: os.sched_setaffinity(0, {core}))
         _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
     if status != 0:
-        sys.exit(f"{command[0]} failed:\n" + open(f"{report}.err").read()[-2000:])
+        sys.exit(f"{command[0]} failed:\n" + pathlib.Path(f"{report}.err").read_text()[-2000:])
     return time.monotonic() - start, usage.ru_maxrss / 1024
 
 
@@ -93,7 +95,7 @@ class Case:
             [tools.binaries / "turnip-compile", source, f"--tile-budget={self.budget}",
              f"--device-memory={self.memory}", "--mlir-timing", "--print-statistics",
              "-o", tools.scratch / "compile-time.memgraph"], report)
-        self.text = "".join(open(f"{report}.{suffix}").read() for suffix in ("out", "err"))
+        self.text = "".join(pathlib.Path(f"{report}.{suffix}").read_text() for suffix in ("out", "err"))
         self.times, known = read_times(self.text)
         self.times["other"] = self.seconds - known
 
