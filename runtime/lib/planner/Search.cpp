@@ -111,6 +111,8 @@ private:
   double bestCopies = 0;
   /// The least predicted makespan of all attempts.
   double soonest = std::numeric_limits<double>::infinity();
+  /// Whether the usual attempts are over.
+  bool goesFarther = false;
   NamedOrder bestOrder;
   PlacerRules bestRules;
   size_t attempts = 0;
@@ -200,7 +202,7 @@ double Search::copySeconds(const Plan &plan) const {
 /// Whether a plan is better than the best so far: sooner done or, where that
 /// hardly differs from the soonest of all, with less to copy.
 bool Search::isBetter(const Plan &plan, double copies) const {
-  constexpr double margin = 0.999;
+  const double margin = goesFarther ? 0.999 : 0.99;
   if (!best)
     return true;
   double now = plan.statistics.predictedMakespan;
@@ -398,6 +400,7 @@ void Search::searchFarther(size_t count) {
   auto share = [&](double low, double high) {
     return low + (high - low) * static_cast<double>(below(1001)) / 1000;
   };
+  goesFarther = true;
   for (size_t end = attempts + count; attempts < end;) {
     PlacerRules rules = bestRules;
     bool fixed = options.horizon >= 0 || options.policy != Policy::Default;
