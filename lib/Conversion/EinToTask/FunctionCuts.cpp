@@ -48,9 +48,10 @@ static bool isUncuttable(const OpCut &cut, const TensorCut &tensor) {
 
 /// Runs \p op on the host when that moves fewer bytes: a source that cannot be
 /// cut would have to be moved whole to a device, while the host needs only what
-/// devices computed, and gives back the results. The host is also where a source
-/// that exceeds the tile budget as it is does no harm to the smallest cap. There
-/// such a source is read where it lies, so it takes no room in \p cut.
+/// devices computed, and gives back the results. The host is also where a
+/// source that exceeds the tile budget as it is does no harm to the smallest
+/// cap. There such a source is read where it lies, so it takes no room in \p
+/// cut.
 void FunctionCuts::choosePlace(PartitionableOpInterface op,
                                ChosenCut &cut) const {
   int64_t toDevice = 0, toHost = 0;
