@@ -71,8 +71,8 @@ MemoryUses::MemoryUses(const Problem &problem,
       capacity(static_cast<double>(problem.memories[memory].capacity)),
       begin(problem.tiles.size() + 1, 0) {
   std::vector<uint32_t> stamp(problem.tiles.size(), None);
-  auto forEach = [&](auto visit) {
-    for (uint32_t task : order)
+  auto forEach = [&](const std::vector<uint32_t> &tasks, auto visit) {
+    for (uint32_t task : tasks)
       for (ArrayView<uint32_t> list :
            {problem.operands(task), problem.results(task)})
         for (uint32_t tile : list)
@@ -81,18 +81,25 @@ MemoryUses::MemoryUses(const Problem &problem,
             visit(tile, task);
           }
   };
-  forEach([&](uint32_t tile, uint32_t task) {
-    ++begin[tile + 1];
-    if (steps.empty() || steps.back() != task)
+  // The tiles of a call lie in its device's memory.
+  for (uint32_t task : order)
+    if (problem.tasks[task].kind == TaskKind::Transfer ||
+        problem.devices[problem.tasks[task].device].memory == memory)
       steps.push_back(task);
+  std::vector<uint32_t> touching;
+  forEach(steps, [&](uint32_t tile, uint32_t task) {
+    ++begin[tile + 1];
+    if (touching.empty() || touching.back() != task)
+      touching.push_back(task);
   });
+  steps = std::move(touching);
   for (size_t tile = 0; tile < problem.tiles.size(); ++tile)
     begin[tile + 1] += begin[tile];
   uses.resize(begin.back());
   std::vector<uint32_t> cursor(begin.begin(), begin.end() - 1);
   std::fill(stamp.begin(), stamp.end(), None);
   uint32_t position = 0;
-  forEach([&](uint32_t tile, uint32_t task) {
+  forEach(steps, [&](uint32_t tile, uint32_t task) {
     if (steps[position] != task)
       ++position;
     uses[cursor[tile]++] = position;
