@@ -190,6 +190,7 @@ TEST(Plan, LeastRecentlyUsedGoes) {
   Problem problem = makeMachine();
   uint64_t offset = 0;
   std::vector<uint32_t> weights;
+  weights.reserve(3);
   for (unsigned i = 0; i < 3; ++i)
     weights.push_back(addParameter(problem, deviceMemory(0), 1024, offset));
   for (unsigned i = 0; i < 12; ++i)
