@@ -253,24 +253,28 @@ std::string PlaceMemoryPass::describeOptions() const {
 // Planning
 //===----------------------------------------------------------------------===//
 
-/// Blames the task with the largest working set on a device that is too small,
+/// Blames the task with the largest working set on devices that are too small,
 /// and says which options help.
 LogicalResult PlaceMemoryPass::doesNotFit(const GraphProblem &graphProblem,
                                           task::GraphOp graph,
                                           const Status &status) {
   const planner::Problem &problem = graphProblem.problem;
+  planner::SmallestCap most;
   for (uint32_t device = 0; device < problem.devices.size(); ++device) {
     if (problem.devices[device].backing == planner::None)
       continue;
     planner::SmallestCap cap = planner::smallestCap(problem, device);
-    if (cap.bytes <= problem.memories[problem.devices[device].memory].capacity)
-      continue;
+    if (cap.bytes > problem.memories[problem.devices[device].memory].capacity &&
+        cap.bytes > most.bytes)
+      most = cap;
+  }
+  if (most.bytes > 0) {
     Operation *op =
-        cap.task == planner::None ? graph : graphProblem.taskOps[cap.task];
+        most.task == planner::None ? graph : graphProblem.taskOps[most.task];
     return fail(op, status,
                 "a smaller tile-budget makes smaller tasks; for these, "
                 "device-memory=" +
-                    std::to_string(cap.bytes) + " is the least");
+                    std::to_string(most.bytes) + " is the least");
   }
   return fail(graph, status,
               "a larger host-memory, which holds parameters as well, or a "

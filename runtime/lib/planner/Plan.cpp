@@ -13,25 +13,32 @@
 using namespace turnip;
 using namespace turnip::planner;
 
-/// Refuses devices whose memory does not hold some task.
+/// Refuses devices whose memory does not hold some task. Of several, the one
+/// that needs most: as a capacity for all of them, that is the smallest.
 static Status checkCaps(const Problem &problem) {
-  for (uint32_t device = 0; device < problem.devices.size(); ++device) {
-    const Memory &memory = problem.memories[problem.devices[device].memory];
+  SmallestCap most;
+  const Memory *refused = nullptr;
+  for (const Device &device : problem.devices) {
+    const Memory &memory = problem.memories[device.memory];
     if (memory.kind != MemoryKind::Device)
       continue;
-    SmallestCap cap = smallestCap(problem, device);
-    if (cap.bytes <= memory.capacity)
+    SmallestCap cap = smallestCap(
+        problem, static_cast<uint32_t>(&device - problem.devices.data()));
+    if (cap.bytes <= memory.capacity || (refused && cap.bytes <= most.bytes))
       continue;
-    std::string who = cap.task == None ? "what lies there at entry or exit"
-                                       : problem.describeTask(cap.task);
-    return Status::error(StatusCode::DoesNotFit,
-                         who + " needs " + formatExactBytes(cap.bytes) +
-                             " of memory \"" + memory.name + "\", which has " +
-                             formatExactBytes(memory.capacity) +
-                             "; the smallest capacity for these tasks is " +
-                             formatExactBytes(cap.bytes));
+    most = cap;
+    refused = &memory;
   }
-  return Status::ok();
+  if (!refused)
+    return Status::ok();
+  std::string who = most.task == None ? "what lies there at entry or exit"
+                                      : problem.describeTask(most.task);
+  return Status::error(StatusCode::DoesNotFit,
+                       who + " needs " + formatExactBytes(most.bytes) +
+                           " of memory \"" + refused->name + "\", which has " +
+                           formatExactBytes(refused->capacity) +
+                           "; the smallest capacity for these tasks is " +
+                           formatExactBytes(most.bytes));
 }
 
 Expected<Plan> planner::plan(const Problem &problem,

@@ -52,6 +52,27 @@ static void expectExactCap(Problem &problem, const PlanOptions &options) {
     EXPECT_EQ(message.find(problem.describeTask(cap.task)), 0u) << message;
 }
 
+TEST(Plan, NamesTheCapThatDoesForAllDevices) {
+  MachineShape machine;
+  machine.devices = 3;
+  machine.deviceBytes = 64;
+  Problem problem = makeMachine(machine);
+  const uint64_t bytes[] = {128, 512, 256};
+  for (uint32_t i = 0; i < 3; ++i) {
+    uint32_t input = addInput(problem, deviceMemory(i), bytes[i]);
+    uint32_t result = addValue(problem, deviceMemory(i), bytes[i], hostMemory);
+    addCall(problem, i + 1, {input}, {result}, 1e6);
+  }
+  const std::string message = plan(problem).status().message();
+  EXPECT_EQ(message.find(problem.describeTask(1)), 0u) << message;
+  EXPECT_NE(message.find("smallest capacity for these tasks is 1024 bytes"),
+            std::string::npos)
+      << message;
+  for (uint32_t i = 0; i < 3; ++i)
+    problem.memories[deviceMemory(i)].capacity = 1024;
+  planned(problem, PlanOptions());
+}
+
 TEST(Plan, RandomProblemsAtManyCaps) {
   const OrderKind kinds[] = {OrderKind::Given, OrderKind::DepthFirst,
                              OrderKind::MemoryAware, OrderKind::CriticalPath,

@@ -12,6 +12,25 @@ task.graph @main devices 1 {
 
 // -----
 
+// The device that needs most, for all have one capacity.
+
+task.kernel @up(tensor<4x32xf32>, tensor<128x32xf32>) -> tensor<4x128xf32>
+task.kernel @wide(tensor<4x32xf32>, tensor<256x32xf32>) -> tensor<4x256xf32>
+task.graph @main devices 2 {
+  %x = task.input "x" [4, 32] offsets [0, 0] sizes [4, 32] : !task.tile<4x32xf32, dev 0>
+  %w = task.parameter "w" [128, 32] offsets [0, 0] sizes [128, 32] : !task.tile<128x32xf32, dev 0>
+  %x1 = task.input "x1" [4, 32] offsets [0, 0] sizes [4, 32] : !task.tile<4x32xf32, dev 1>
+  %v = task.input "v" [256, 32] offsets [0, 0] sizes [256, 32] : !task.tile<256x32xf32, dev 1>
+  %h = task.call @up(%x, %w) on dev 0 : (!task.tile<4x32xf32, dev 0>, !task.tile<128x32xf32, dev 0>) -> !task.tile<4x128xf32, dev 0>
+  // expected-error @+2 {{does not fit: task 1 ("wide") needs 37376 bytes (36.50 KiB) of memory "dev1"}}
+  // expected-note @+1 {{a smaller tile-budget makes smaller tasks; for these, device-memory=37376 is the least}}
+  %g = task.call @wide(%x1, %v) on dev 1 : (!task.tile<4x32xf32, dev 1>, !task.tile<256x32xf32, dev 1>) -> !task.tile<4x256xf32, dev 1>
+  task.result %h "y" [4, 128] offsets [0, 0] sizes [4, 128] : !task.tile<4x128xf32, dev 0>
+  task.result %g "z" [4, 256] offsets [0, 0] sizes [4, 256] : !task.tile<4x256xf32, dev 1>
+}
+
+// -----
+
 // A name in the location is the task's name.
 
 task.kernel @up(tensor<4x32xf32>, tensor<128x32xf32>) -> tensor<4x128xf32>
