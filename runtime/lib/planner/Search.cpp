@@ -90,7 +90,9 @@ private:
   double bytesBrought(const Plan &plan) const;
   bool isBetter(const Plan &plan, double copies) const;
 
+  size_t numAccesses() const;
   size_t usualAttempts() const;
+  size_t attemptsByChance() const;
   NamedOrder order(OrderKind kind) const;
   NamedOrder scheduled(const NamedOrder &base,
                        const ScheduleRules &rules) const;
@@ -111,7 +113,10 @@ private:
   double bestCopies = 0;
   /// The least predicted makespan of all attempts.
   double soonest = std::numeric_limits<double>::infinity();
-  /// Whether the usual attempts are over.
+  /// The order and the rules of that attempt, from which chance starts.
+  NamedOrder soonestOrder;
+  PlacerRules soonestRules;
+  /// Whether the attempts of an effort of 1 are over.
   bool goesFarther = false;
   NamedOrder bestOrder;
   PlacerRules bestRules;
@@ -199,16 +204,23 @@ double Search::copySeconds(const Plan &plan) const {
   return seconds;
 }
 
-/// Whether a plan is better than the best so far: sooner done or, where that
-/// hardly differs from the soonest of all, with less to copy.
+/// Whether a plan is better than the best so far. With usual effort, of the
+/// plans that hardly differ from the soonest of all, a share of the time that
+/// copies take counts as well; then only what is sooner done or, where that
+/// makes next to no difference, has less to copy.
 bool Search::isBetter(const Plan &plan, double copies) const {
-  const double margin = goesFarther ? 0.999 : 0.99;
+  constexpr double copyShare = 0.5, slack = 1.03, margin = 0.999;
   if (!best)
     return true;
   double now = plan.statistics.predictedMakespan;
   double before = best->statistics.predictedMakespan;
-  return now < margin * before ||
-         (margin * now <= soonest && copies < bestCopies);
+  if (goesFarther)
+    return now < margin * before ||
+           (margin * now <= soonest && copies < bestCopies);
+  if (before > slack * soonest)
+    return now < before;
+  return now <= slack * soonest &&
+         now + copyShare * copies < before + copyShare * bestCopies;
 }
 
 /// Makes a plan, keeps it if it is the best, and returns its predicted seconds.
@@ -230,7 +242,11 @@ std::optional<double> Search::attempt(const NamedOrder &order,
   next->statistics.horizon = rules.horizon;
   next->statistics.predictedMakespan = seconds;
   double copies = copySeconds(*next);
-  soonest = std::min(soonest, seconds);
+  if (seconds < soonest) {
+    soonest = seconds;
+    soonestOrder = order;
+    soonestRules = rules;
+  }
   if (!isBetter(*next, copies))
     return seconds;
   best = std::move(next);
@@ -339,12 +355,22 @@ bool Search::replan() {
 // What is tried
 //===----------------------------------------------------------------------===//
 
-/// How many plans an effort of 1 makes: many of a small graph, two of one with
-/// millions of operands and results.
+size_t Search::numAccesses() const {
+  return problem.operandList.size() + problem.resultList.size() + 1;
+}
+
+/// How many plans an effort of 1 makes by rule: many of a small graph, two of
+/// one with millions of operands and results.
 size_t Search::usualAttempts() const {
   constexpr size_t most = 44, least = 2, accesses = 2000000;
-  size_t size = problem.operandList.size() + problem.resultList.size() + 1;
-  return std::min(most, std::max(least, accesses / size));
+  return std::min(most, std::max(least, accesses / numAccesses()));
+}
+
+/// How many more it makes by chance: of small graphs, where plans take little
+/// time and few tiles in memory make them differ most.
+size_t Search::attemptsByChance() const {
+  constexpr size_t most = 88, accesses = 600000;
+  return std::min(most, accesses / numAccesses());
 }
 
 /// Makes up to \p count plans: of several orders, of the best two with other
@@ -400,9 +426,8 @@ void Search::searchFarther(size_t count) {
   auto share = [&](double low, double high) {
     return low + (high - low) * static_cast<double>(below(1001)) / 1000;
   };
-  goesFarther = true;
   for (size_t end = attempts + count; attempts < end;) {
-    PlacerRules rules = bestRules;
+    PlacerRules rules = soonestRules;
     bool fixed = options.horizon >= 0 || options.policy != Policy::Default;
     uint64_t kind = below(4);
     if (kind == 0 && !fixed) {
@@ -413,7 +438,7 @@ void Search::searchFarther(size_t count) {
       rules.guard = below(2) ? share(0, 1) : 0;
       rules.inherit = below(4) != 0;
       rules.moveCost = below(3) == 0 ? share(0.1, 1) : 0;
-      attempt(NamedOrder(bestOrder), rules);
+      attempt(NamedOrder(soonestOrder), rules);
       continue;
     }
     if (options.order != OrderKind::Best) {
@@ -426,7 +451,7 @@ void Search::searchFarther(size_t count) {
     schedule.openShare = share(0, 0.6);
     schedule.window = below(8) == 0 ? None : uint32_t(8) << below(10);
     const NamedOrder &base =
-        kind == 1 ? bestOrder : orders[below(orders.size())];
+        kind == 1 ? soonestOrder : orders[below(orders.size())];
     double before = best->statistics.predictedMakespan;
     attempt(scheduled(base, schedule), rules);
     if (best->statistics.predictedMakespan < before)
@@ -435,12 +460,15 @@ void Search::searchFarther(size_t count) {
 }
 
 Expected<Plan> Search::run() {
-  size_t usual = usualAttempts();
+  size_t usual = usualAttempts(), chance = attemptsByChance();
   searchUsual(options.effort == 0 ? 1 : usual);
   bool searches =
       options.policy == Policy::Default || options.policy == Policy::NoPrefetch;
+  if (best && searches && options.effort > 0)
+    searchFarther(chance);
+  goesFarther = true;
   if (best && searches && options.effort > 1)
-    searchFarther((options.effort - 1) * usual);
+    searchFarther((options.effort - 1) * (usual + chance));
   if (!best)
     return std::move(best);
   if (options.pruneEdges)
