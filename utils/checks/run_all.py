@@ -261,7 +261,7 @@ def model(log):
 
 
 def stress(log):
-    return commands(log, ["utils/stress.sh", "--seconds=360", "--cases=600", "--seed=1"])
+    return commands(log, ["utils/stress.sh", "--seconds=360", "--cases=300", "--seed=1"])
 
 
 STEPS = {

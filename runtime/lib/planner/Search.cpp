@@ -320,8 +320,11 @@ void Search::listOrders(size_t count) {
       std::swap(orders[j], orders[j - 1]);
 }
 
-/// Tries the order in which the best plan is predicted to run its tasks.
+/// Tries the order in which the best plan is predicted to run its tasks, unless
+/// the caller chose one.
 bool Search::replan() {
+  if (options.order != OrderKind::Best)
+    return false;
   std::vector<double> starts;
   predictMakespan(problem, machine, *best, &starts);
   std::vector<double> startOf(problem.tasks.size(), 0);

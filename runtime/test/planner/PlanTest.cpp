@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Shapes.h"
+#include "turnip/planner/Bounds.h"
 #include "turnip/support/ByteSize.h"
 
 #include <gtest/gtest.h>
+#include <numeric>
 
 using namespace turnip;
 using namespace turnip::planner;
@@ -472,6 +474,20 @@ TEST(Plan, ProductsOfTilesAreBlocked) {
     return s.loads + s.reloads;
   };
   EXPECT_LT(loads(OrderKind::Scheduled) * 100, loads(OrderKind::Given) * 85);
+}
+
+/// Orders are tried and changed only where the caller leaves the choice.
+TEST(Plan, KeepsTheOrderThatIsAskedFor) {
+  PlanOptions options;
+  options.order = OrderKind::Given;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Problem problem = randomProblem(seed, {60, 3, 2000, 12});
+    setCaps(problem, 2);
+    std::vector<uint32_t> given(problem.tasks.size());
+    std::iota(given.begin(), given.end(), 0);
+    EXPECT_EQ(taskOrder(problem, planned(problem, options)), given);
+  }
 }
 
 TEST(Plan, FiguresAddUp) {
