@@ -307,10 +307,16 @@ Status Proof::enter() {
     }
     SegmentMap &map = segments[piece.memory];
     uint64_t end = piece.offset + piece.bytes;
-    if (const SegmentMap::Segment *other = map.firstIn(piece.offset, end))
+    if (const SegmentMap::Segment *other = map.firstIn(piece.offset, end)) {
+      // One value may come under two names, such as a parameter of two shapes.
+      const Instance &before = instances[other->owner];
+      if (before.value == piece.value && before.offset == piece.offset &&
+          before.bytes == piece.bytes)
+        continue;
       return error("entry of " + messages.value(piece.value) + " in " +
                    messages.piece(piece) + " overlaps " +
-                   writerName(instances[other->owner], piece.memory));
+                   writerName(before, piece.memory));
+    }
     map.assign(piece.offset, end, static_cast<uint32_t>(instances.size()));
     Instance instance;
     instance.value = piece.value;
