@@ -124,63 +124,77 @@ TEST(Machine, ReadsTheOldForm) {
             "links.x: expected a name such as host->dev0");
 }
 
-TEST(Machine, RefusesFieldsThatMakeNoSense) {
+/// good() with the first \p from replaced by \p to, and what is said of it.
+struct Refusal {
+  const char *from;
+  const char *to;
+  const char *message;
+};
+
+static void expectRefusals(const std::vector<Refusal> &refusals) {
+  for (const Refusal &entry : refusals)
+    EXPECT_EQ(refusal(changed(entry.from, entry.to)), entry.message)
+        << entry.from << " -> " << entry.to;
+}
+
+TEST(Machine, RefusesWhatIsNoDescription) {
   EXPECT_EQ(refusal("3"), "machine: expected an object, but got a number");
   EXPECT_EQ(refusal("{\"a\": NaN}"), "line 1, column 7: expected a value");
-  EXPECT_EQ(refusal(changed("\"capacity\"", "\"capcity\"")),
-            "memories[0].capacity: expected a value, but there is none");
-  EXPECT_EQ(refusal(changed("\"alignment\"", "\"aligment\"")),
-            "memories[0].aligment: unknown field");
-  EXPECT_EQ(
-      refusal(changed("\"switches\": [{", "\"speed\": 1, \"switches\": [{")),
-      "speed: unknown field");
-  EXPECT_EQ(refusal(changed("\"1GiB\"", "0")),
-            "memories[0].capacity: expected a number from 1 to "
-            "1125899906842624, but got 0");
-  EXPECT_EQ(refusal(changed("\"1GiB\"", "\"0\"")),
-            "memories[0].capacity: expected a number from 1 to "
-            "1125899906842624, but got 0");
-  EXPECT_EQ(refusal(changed("\"1GiB\"", "-5")),
-            "memories[0].capacity: expected a number from 1 to "
-            "1125899906842624, but got -5");
-  EXPECT_EQ(refusal(changed("\"1GiB\"", "\"2048TiB\"")),
-            "memories[0].capacity: expected a number from 1 to "
-            "1125899906842624, but got 2251799813685248");
-  EXPECT_EQ(refusal(changed("\"1GiB\"", "1.5")),
-            "memories[0].capacity: expected a whole number");
   EXPECT_EQ(refusal(changed("\"1GiB\"", "\"lots\"")).substr(0, 22),
             "memories[0].capacity: ");
-  EXPECT_EQ(refusal(changed("256", "96")),
-            "memories[0].alignment: expected a power of 2 from 64 on, but got "
-            "96");
-  EXPECT_EQ(refusal(changed("\"host\"", "\"disk\"")),
-            "memories[1].kind: expected device or host, but got 'disk'");
-  EXPECT_EQ(refusal(changed("1e12", "0")),
-            "devices[0].memory_bandwidth: expected a number from 1 to 1e+18, "
-            "but got 0");
-  EXPECT_EQ(refusal(changed("1e12", "\"fast\"")),
-            "devices[0].memory_bandwidth: expected a number, but got a string");
-  EXPECT_EQ(refusal(changed("\"bandwidth\": 1e10", "\"bandwidth\": -1e10")),
-            "links[0].bandwidth: expected a number from 1 to 1e+18, but got "
-            "-10000000000");
-  EXPECT_EQ(refusal(changed("5e9", "0")),
-            "switches[0].bandwidth: expected a number from 1 to 1e+18, but "
-            "got 0");
-  EXPECT_EQ(refusal(changed("1e-5", "-1")),
-            "links[0].latency: expected a number from 0 to 1000, but got -1");
-  EXPECT_EQ(refusal(changed("\"f16\"", "\"f12\"")),
-            "devices[0].classes.contraction.flops.f12: unknown field");
-  EXPECT_EQ(refusal(changed("\"contraction\"", "\"matmul\"")),
-            "devices[0].classes.matmul: unknown field");
-  EXPECT_EQ(refusal(changed("0.5", "0")),
-            "devices[0].classes.contraction.efficiency: expected a number from "
-            "1e-06 to 1, but got 0");
-  EXPECT_EQ(refusal(changed("\"launch_overhead\": 1e-6", "\"lanes\": 0")),
-            "devices[0].lanes: expected a number from 1 to 1024, but got 0");
-  EXPECT_EQ(refusal(changed("\"launch_overhead\": 1e-6", "\"waits\": 0")),
-            "devices[0].waits: expected a boolean, but got a number");
-  EXPECT_EQ(refusal(changed("[\"s\"]", "\"s\"")),
-            "links[0].switches: expected an array, but got a string");
+}
+
+TEST(Machine, RefusesFieldsThatMakeNoSense) {
+  expectRefusals({
+      {R"("capacity")", R"("capcity")",
+       "memories[0].capacity: expected a value, but there is none"},
+      {R"("alignment")", R"("aligment")",
+       "memories[0].aligment: unknown field"},
+      {R"("switches": [{)", R"("speed": 1, "switches": [{)",
+       "speed: unknown field"},
+      {R"("1GiB")", "0",
+       "memories[0].capacity: expected a number from 1 to 1125899906842624, "
+       "but got 0"},
+      {R"("1GiB")", R"("0")",
+       "memories[0].capacity: expected a number from 1 to 1125899906842624, "
+       "but got 0"},
+      {R"("1GiB")", "-5",
+       "memories[0].capacity: expected a number from 1 to 1125899906842624, "
+       "but got -5"},
+      {R"("1GiB")", R"("2048TiB")",
+       "memories[0].capacity: expected a number from 1 to 1125899906842624, "
+       "but got 2251799813685248"},
+      {R"("1GiB")", "1.5", "memories[0].capacity: expected a whole number"},
+      {"256", "96",
+       "memories[0].alignment: expected a power of 2 from 64 on, but got 96"},
+      {R"("host")", R"("disk")",
+       "memories[1].kind: expected device or host, but got 'disk'"},
+      {"1e12", "0",
+       "devices[0].memory_bandwidth: expected a number from 1 to 1e+18, but "
+       "got 0"},
+      {"1e12", R"("fast")",
+       "devices[0].memory_bandwidth: expected a number, but got a string"},
+      {R"("bandwidth": 1e10)", R"("bandwidth": -1e10)",
+       "links[0].bandwidth: expected a number from 1 to 1e+18, but got "
+       "-10000000000"},
+      {"5e9", "0",
+       "switches[0].bandwidth: expected a number from 1 to 1e+18, but got 0"},
+      {"1e-5", "-1",
+       "links[0].latency: expected a number from 0 to 1000, but got -1"},
+      {R"("f16")", R"("f12")",
+       "devices[0].classes.contraction.flops.f12: unknown field"},
+      {R"("contraction")", R"("matmul")",
+       "devices[0].classes.matmul: unknown field"},
+      {"0.5", "0",
+       "devices[0].classes.contraction.efficiency: expected a number from "
+       "1e-06 to 1, but got 0"},
+      {R"("launch_overhead": 1e-6)", R"("lanes": 0)",
+       "devices[0].lanes: expected a number from 1 to 1024, but got 0"},
+      {R"("launch_overhead": 1e-6)", R"("waits": 0)",
+       "devices[0].waits: expected a boolean, but got a number"},
+      {R"(["s"])", R"("s")",
+       "links[0].switches: expected an array, but got a string"},
+  });
 }
 
 TEST(Machine, ListsTheFirstOfManyNames) {
@@ -200,44 +214,47 @@ TEST(Machine, RefusesFilesWithoutEnd) {
 }
 
 TEST(Machine, RefusesReferencesThatLeadNowhere) {
-  EXPECT_EQ(refusal(changed("\"name\": \"ram\"", "\"name\": \"gpu\"")),
-            "devices[1].memory: no memory 'ram'; there are: gpu, gpu");
-  EXPECT_EQ(refusal(changed("\"name\": \"cpu\"", "\"name\": \"gpu\"")),
-            "devices[1].name: 'gpu' is the name of devices[0] already");
-  EXPECT_EQ(refusal(changed("\"name\": \"cpu\"", "\"name\": \"\"")),
-            "devices[1].name: expected a name, but got none");
-  EXPECT_EQ(refusal(changed("\"source\": \"ram\"", "\"source\": \"rom\"")),
-            "links[0].source: no memory 'rom'; there are: gpu, ram");
-  EXPECT_EQ(refusal(changed("[\"s\"]", "[\"t\"]")),
-            "links[0].switches[0]: no switch 't'; there are: s");
-  EXPECT_EQ(refusal(changed("\"source\": \"ram\"", "\"source\": \"gpu\"")),
-            "links[0]: expected two memories, but got 'gpu' twice");
-  EXPECT_EQ(refusal(changed("\"source\": \"ram\", \"destination\": \"gpu\"",
-                            "\"source\": \"gpu\", \"destination\": \"ram\"")),
-            "links[1]: links[0] has the same ends already");
+  expectRefusals({
+      {R"("name": "ram")", R"("name": "gpu")",
+       "devices[1].memory: no memory 'ram'; there are: gpu, gpu"},
+      {R"("name": "cpu")", R"("name": "gpu")",
+       "devices[1].name: 'gpu' is the name of devices[0] already"},
+      {R"("name": "cpu")", R"("name": "")",
+       "devices[1].name: expected a name, but got none"},
+      {R"("source": "ram")", R"("source": "rom")",
+       "links[0].source: no memory 'rom'; there are: gpu, ram"},
+      {R"(["s"])", R"(["t"])",
+       "links[0].switches[0]: no switch 't'; there are: s"},
+      {R"("source": "ram")", R"("source": "gpu")",
+       "links[0]: expected two memories, but got 'gpu' twice"},
+      {R"("source": "ram", "destination": "gpu")",
+       R"("source": "gpu", "destination": "ram")",
+       "links[1]: links[0] has the same ends already"},
+      {R"("kind": "host")", R"("kind": "device")",
+       "memories: expected a memory of kind host, but there is none"},
+      {R"("memory": "ram")", R"("memory": "gpu")",
+       "devices[1].memory: device 'gpu' has memory 'gpu' already"},
+      {R"("other": {"flops": {"f32": 1e12}},)", "",
+       "devices[0].classes: expected other.flops.f32, which stands for what "
+       "is not listed"},
+      {R"("switches": [{)",
+       R"("kernels": [{"hash": "xyz", "seconds": 1}], "switches": [{)",
+       "kernels[0].hash: expected up to 16 hexadecimal digits, but got 'xyz'"},
+  });
+}
+
+TEST(Machine, RefusesToLackWhatEveryMachineHas) {
   EXPECT_EQ(refusal(describe(memories, devices, "\"links\": []")),
             "links: expected a link from 'ram' to 'gpu', but there is none");
   EXPECT_EQ(refusal(describe(memories, "\"devices\": []", links)),
             "devices: expected at least 1 device on a memory of kind device, "
             "but got 0");
-  EXPECT_EQ(refusal(changed("\"kind\": \"host\"", "\"kind\": \"device\"")),
-            "memories: expected a memory of kind host, but there is none");
-  EXPECT_EQ(refusal(changed("\"memory\": \"ram\"", "\"memory\": \"gpu\"")),
-            "devices[1].memory: device 'gpu' has memory 'gpu' already");
   std::string alone = devices;
   alone = alone.substr(0, alone.find("{\"name\": \"cpu\""));
   alone = alone.substr(0, alone.rfind(',')) + "]";
   EXPECT_EQ(refusal(describe(memories, alone, links)),
             "devices: expected a device on 'ram', the host's memory, but there "
             "is none");
-  EXPECT_EQ(refusal(changed("\"other\": {\"flops\": {\"f32\": 1e12}},", "")),
-            "devices[0].classes: expected other.flops.f32, which stands for "
-            "what is not listed");
-  EXPECT_EQ(refusal(changed("\"switches\": [{",
-                            "\"kernels\": [{\"hash\": \"xyz\", \"seconds\": "
-                            "1}], \"switches\": [{")),
-            "kernels[0].hash: expected up to 16 hexadecimal digits, but got "
-            "'xyz'");
 }
 
 TEST(Machine, FindsByNameOrPath) {
@@ -274,6 +291,59 @@ TEST(Machine, EveryShippedOneIsGood) {
     EXPECT_EQ(problem.memories.size(), share.devices + 2);
     // To and from the host and the parameters, to each peer, and inside.
     EXPECT_EQ(problem.links.size(), share.devices * (share.devices + 2) + 1);
+  }
+}
+
+/// The vendors' figures of a machine: bytes of a device, operations and bytes
+/// per second, bytes per second of the link from the host. The documents that
+/// they are from are named in the description's sources.
+struct Figures {
+  const char *name;
+  double capacity;
+  double f32;
+  double f16Contraction;
+  double f16Other;
+  double bandwidth;
+  double link;
+};
+
+TEST(Machine, ShippedOnesHaveTheVendorsFigures) {
+  const double GiB = 1024.0 * 1024 * 1024;
+  // What 16 lanes of the third generation carry, and the share of it.
+  const double pcie3 = 15.75e9 * 0.8;
+  const Figures all[] = {
+      {"4xp100", 16 * GiB, 9.3e12, 18.7e12, 18.7e12, 732e9, pcie3},
+      {"8xv100", 32 * GiB, 15.7e12, 125e12, 31.4e12, 900e9, pcie3},
+      {"8xa100", 40 * GiB, 19.5e12, 312e12, 78e12, 1555e9, 2 * pcie3},
+      {"h100", 80 * GiB, 67e12, 989e12, 133.8e12, 3.35e12, 4 * pcie3},
+      {"h200", 141 * GiB, 67e12, 989e12, 133.8e12, 4.8e12, 4 * pcie3},
+      {"rtx4090", 24 * GiB, 82.6e12, 165.2e12, 82.6e12, 1008e9, 2 * pcie3},
+      {"rtx3060", 12 * GiB, 12.7e12, 25.4e12, 12.7e12, 360e9, 2 * pcie3},
+      {"laptop", 6 * GiB, 9e12, 18e12, 9e12, 192e9, pcie3},
+  };
+  for (const Figures &figures : all) {
+    SCOPED_TRACE(figures.name);
+    Expected<Machine> machine = Machine::find(figures.name);
+    ASSERT_TRUE(machine) << machine.status().message();
+    for (uint32_t index : machine->accelerators()) {
+      const Device &device = machine->devices[index];
+      EXPECT_EQ(machine->memories[device.memory].capacity, figures.capacity);
+      EXPECT_EQ(device.memoryBandwidth, figures.bandwidth);
+      // Rates are what is reached: the peak times the share.
+      auto peak = [&](KernelClass kernel, ElementType type, double share) {
+        return device.flopRate(kernel, type) / share;
+      };
+      using C = KernelClass;
+      EXPECT_DOUBLE_EQ(peak(C::Contraction, ElementType::F32, 0.7),
+                       figures.f32);
+      EXPECT_DOUBLE_EQ(peak(C::Contraction, ElementType::F16, 0.7),
+                       figures.f16Contraction);
+      EXPECT_DOUBLE_EQ(peak(C::Elementwise, ElementType::F16, 0.8),
+                       figures.f16Other);
+      EXPECT_DOUBLE_EQ(
+          machine->linkBetween(machine->hostMemory(), device.memory).bandwidth,
+          figures.link);
+    }
   }
 }
 
