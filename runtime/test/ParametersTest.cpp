@@ -441,6 +441,46 @@ TEST(Provider, RandomValuesDependOnSeedNameAndIndexOnly) {
   EXPECT_FALSE(splat->read("any", -1, 1, ElementType::F16, &half));
 }
 
+// The values themselves are part of the interface: benchmarks on different
+// machines compare results that come from them.
+TEST(Provider, RandomValuesStayWhatTheyAre) {
+  auto provider = makeRandomParameters(7);
+  float values[3], far;
+  ASSERT_TRUE(provider->read("w", 0, 3, ElementType::F32, values));
+  ASSERT_TRUE(provider->read("w", int64_t(1) << 40, 1, ElementType::F32, &far));
+  EXPECT_EQ(values[0], -0x1.5570fc0000000p-4f);
+  EXPECT_EQ(values[1], -0x1.30c96c0000000p-4f);
+  EXPECT_EQ(values[2], -0x1.33f1400000000p-4f);
+  EXPECT_EQ(far, -0x1.14dc360000000p-3f);
+  int8_t whole[2];
+  ASSERT_TRUE(provider->read("w", 0, 2, ElementType::I8, whole));
+  EXPECT_EQ(whole[0], 53);
+  EXPECT_EQ(whole[1], 10);
+}
+
+// Large reads are shared by threads.
+TEST(Provider, RandomValuesDoNotDependOnHowMuchIsRead) {
+  auto provider = makeRandomParameters(11);
+  constexpr int64_t size = (int64_t(3) << 20) + 17, first = 12345;
+  std::vector<uint16_t> whole(size), pieces(size);
+  for (ElementType type : {ElementType::BF16, ElementType::F16}) {
+    ASSERT_TRUE(provider->read("w", first, size, type, whole.data()));
+    for (int64_t at = 0; at < size; at += 100000)
+      ASSERT_TRUE(provider->read("w", first + at,
+                                 std::min<int64_t>(100000, size - at), type,
+                                 pieces.data() + at));
+    EXPECT_EQ(whole, pieces) << toString(type);
+    // Each is the f32 value, rounded.
+    std::vector<float> exact(1000);
+    ASSERT_TRUE(
+        provider->read("w", first, 1000, ElementType::F32, exact.data()));
+    for (int i = 0; i < 1000; ++i)
+      EXPECT_NEAR(type == ElementType::BF16 ? bfloatToFloat(whole[i])
+                                            : halfToFloat(whole[i]),
+                  exact[i], std::abs(exact[i]) / 256 + 1e-7);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors as text and as .npy
 //===----------------------------------------------------------------------===//
