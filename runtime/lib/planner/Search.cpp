@@ -69,8 +69,9 @@ namespace {
 struct NamedOrder {
   std::vector<uint32_t> tasks;
   std::string name;
-  /// The bytes that no plan with this order can avoid loading.
-  double incoming = 0;
+  /// The bytes that no plan with this order can avoid loading; negative while
+  /// nobody has asked.
+  double incoming = -1;
 };
 
 /// Tries plans and keeps the best.
@@ -88,7 +89,7 @@ private:
                                 const PlacerRules &rules);
   double copySeconds(const Plan &plan) const;
   double bytesBrought(const Plan &plan) const;
-  bool isBetter(const Plan &plan, double copies) const;
+  bool isBetter(const Statistics &next) const;
 
   size_t numAccesses() const;
   size_t usualAttempts() const;
@@ -97,6 +98,7 @@ private:
   NamedOrder scheduled(const NamedOrder &base,
                        const ScheduleRules &rules) const;
   void listOrders(size_t count);
+  void sortOrders(size_t first);
   void addOrder(NamedOrder next);
   bool replan();
   void searchUsual(size_t count);
@@ -110,7 +112,8 @@ private:
 
   std::vector<NamedOrder> orders;
   Expected<Plan> best = Status::error(StatusCode::Internal, "no attempt");
-  double bestCopies = 0;
+  /// The predicted makespan of the one plan that an effort of 0 makes.
+  double single = std::numeric_limits<double>::infinity();
   /// The least predicted makespan of all attempts.
   double soonest = std::numeric_limits<double>::infinity();
   /// The order and the rules of that attempt, from which chance starts.
@@ -205,22 +208,24 @@ double Search::copySeconds(const Plan &plan) const {
 }
 
 /// Whether a plan is better than the best so far. With usual effort, of the
-/// plans that hardly differ from the soonest of all, a share of the time that
-/// copies take counts as well; then only what is sooner done or, where that
-/// makes next to no difference, has less to copy.
-bool Search::isBetter(const Plan &plan, double copies) const {
+/// plans that hardly differ from the soonest of all and are no later than the
+/// only one of an effort of 0, a share of the time that copies take counts as
+/// well. Beyond, the predicted makespan never rises, and copies only where it
+/// falls by more than next to nothing.
+bool Search::isBetter(const Statistics &next) const {
   constexpr double copyShare = 0.5, slack = 1.03, margin = 0.999;
   if (!best)
     return true;
-  double now = plan.statistics.predictedMakespan;
-  double before = best->statistics.predictedMakespan;
+  const Statistics &last = best->statistics;
+  double now = next.predictedMakespan, before = last.predictedMakespan;
   if (goesFarther)
     return now < margin * before ||
-           (margin * now <= soonest && copies < bestCopies);
+           (now <= before && next.copySeconds < last.copySeconds);
   if (before > slack * soonest)
     return now < before;
-  return now <= slack * soonest &&
-         now + copyShare * copies < before + copyShare * bestCopies;
+  return now <= std::min(slack * soonest, single) &&
+         now + copyShare * next.copySeconds <
+             before + copyShare * last.copySeconds;
 }
 
 /// Makes a plan, keeps it if it is the best, and returns its predicted seconds.
@@ -241,16 +246,17 @@ std::optional<double> Search::attempt(const NamedOrder &order,
   next->statistics.order = order.name;
   next->statistics.horizon = rules.horizon;
   next->statistics.predictedMakespan = seconds;
-  double copies = copySeconds(*next);
+  next->statistics.copySeconds = copySeconds(*next);
+  if (attempts == 1)
+    single = seconds;
   if (seconds < soonest) {
     soonest = seconds;
     soonestOrder = order;
     soonestRules = rules;
   }
-  if (!isBetter(*next, copies))
+  if (!isBetter(next->statistics))
     return seconds;
   best = std::move(next);
-  bestCopies = copies;
   bestOrder = order;
   bestRules = rules;
   return seconds;
@@ -277,8 +283,19 @@ void Search::addOrder(NamedOrder next) {
   orders.push_back(std::move(next));
 }
 
-/// Lists the orders that the policy tries, at most \p count, the one that has
-/// to load the fewest bytes first.
+/// Sorts the orders from \p first on by the bytes that they have to load.
+void Search::sortOrders(size_t first) {
+  for (NamedOrder &order : orders)
+    if (order.incoming < 0)
+      order.incoming = boundTraffic(problem, order.tasks).totalIncoming();
+  std::stable_sort(orders.begin() + static_cast<ptrdiff_t>(first), orders.end(),
+                   [](const NamedOrder &a, const NamedOrder &b) {
+                     return a.incoming < b.incoming;
+                   });
+}
+
+/// Lists the orders that the policy tries in \p count plans: the one that an
+/// effort of 0 would take, then those that have to load the fewest bytes.
 void Search::listOrders(size_t count) {
   if (options.order != OrderKind::Best)
     return addOrder(order(options.order));
@@ -300,6 +317,7 @@ void Search::listOrders(size_t count) {
   // Where an operation's tiles are many times the memory, nothing else will do.
   NamedOrder depthFirst = order(OrderKind::DepthFirst);
   addOrder(depthFirst);
+  sortOrders(0);
   if (count > 2) {
     addOrder(scheduled(given, nearGiven[1]));
     if (count > 4) {
@@ -311,13 +329,7 @@ void Search::listOrders(size_t count) {
         addOrder(scheduled(depthFirst, rules));
     }
   }
-  for (NamedOrder &order : orders)
-    order.incoming = boundTraffic(problem, order.tasks).totalIncoming();
-  // Few, so insertion will do; it keeps equal ones as they are.
-  for (size_t i = 1; i < orders.size(); ++i)
-    for (size_t j = i; j > 0 && orders[j].incoming < orders[j - 1].incoming;
-         --j)
-      std::swap(orders[j], orders[j - 1]);
+  sortOrders(1);
 }
 
 /// Tries the order in which the best plan is predicted to run its tasks, unless
@@ -470,8 +482,12 @@ Expected<Plan> Search::run() {
   if (best && searches && options.effort > 0)
     searchFarther(chance);
   goesFarther = true;
-  if (best && searches && options.effort > 1)
+  if (best && searches && options.effort > 1) {
+    // It may have been passed over for one that copies less.
+    if (soonest < best->statistics.predictedMakespan)
+      attempt(NamedOrder(soonestOrder), PlacerRules(soonestRules));
     searchFarther((options.effort - 1) * (usual + chance));
+  }
   if (!best)
     return std::move(best);
   if (options.pruneEdges)

@@ -81,6 +81,8 @@ struct Statistics {
   double makespanBound = 0;
   /// Of a simple simulation: engines in sequence, operations by urgency.
   double predictedMakespan = 0;
+  /// What all copies would take one after the other.
+  double copySeconds = 0;
   /// The order of the portfolio that won, and its horizon.
   std::string order;
   double horizon = 0;
@@ -111,8 +113,8 @@ std::string toString(const Problem &problem, const Statistics &statistics);
 
 /// How tasks are ordered before memory is planned.
 enum class OrderKind : uint8_t {
-  /// Try all of the following and keep the best by predicted makespan; what
-  /// copies less wins where that hardly differs. Policies that do not search
+  /// Try all of the following and keep the best by predicted makespan; with
+  /// usual effort what copies less wins where that hardly differs. Policies that do not search
   /// use their own: Original depth first, LRU and LayerWise as given.
   Best,
   /// As the problem lists them.
@@ -181,8 +183,10 @@ struct PlanOptions {
   bool pruneEdges = true;
   Policy policy = Policy::Default;
   /// How many plans are tried, in multiples of what is usual: 0 makes a single
+  /// How many plans are tried, in multiples of what is usual: 0 makes a single
   /// plan, 1 a few, 10 ten times as many. Counted in plans and not in seconds,
-  /// so that the same effort gives the same plan everywhere. At most maxEffort.
+  /// so that the same effort gives the same plan everywhere. More of it never
+  /// predicts a later end. At most maxEffort.
   uint32_t effort = 1;
   /// Chooses among searches that are equally good to try.
   uint64_t seed = 0;
