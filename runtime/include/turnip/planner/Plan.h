@@ -114,8 +114,9 @@ std::string toString(const Problem &problem, const Statistics &statistics);
 /// How tasks are ordered before memory is planned.
 enum class OrderKind : uint8_t {
   /// Try all of the following and keep the best by predicted makespan; with
-  /// usual effort what copies less wins where that hardly differs. Policies that do not search
-  /// use their own: Original depth first, LRU and LayerWise as given.
+  /// usual effort what copies less wins where that hardly differs. Policies
+  /// that do not search use their own: Original depth first, LRU and LayerWise
+  /// as given.
   Best,
   /// As the problem lists them.
   Given,
@@ -182,7 +183,6 @@ struct PlanOptions {
   /// Drop edges that others imply.
   bool pruneEdges = true;
   Policy policy = Policy::Default;
-  /// How many plans are tried, in multiples of what is usual: 0 makes a single
   /// How many plans are tried, in multiples of what is usual: 0 makes a single
   /// plan, 1 a few, 10 ten times as many. Counted in plans and not in seconds,
   /// so that the same effort gives the same plan everywhere. More of it never
