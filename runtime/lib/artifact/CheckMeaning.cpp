@@ -93,16 +93,18 @@ Status artifact::checkMachine(const Path &path, const Machine &machine) {
   return Status::ok();
 }
 
-static Status checkObject(const Path &path, const KernelObject &object) {
+static Status checkObject(const Path &path, const Kernel &kernel,
+                          const KernelObject &object) {
   struct {
     const char *field;
     const std::string &text;
-  } texts[] = {{"triple", object.triple},
-               {"format", object.format},
-               {"symbol", object.symbol},
-               {"code", object.code}};
-  for (const auto &[field, text] : texts)
-    if (text.empty())
+    bool mayBeEmpty;
+  } texts[] = {{"triple", object.triple, false},
+               {"format", object.format, false},
+               {"symbol", object.symbol, !object.launches.empty()},
+               {"code", object.code, !object.launches.empty()}};
+  for (const auto &[field, text, mayBeEmpty] : texts)
+    if (text.empty() && !mayBeEmpty)
       return badAt(Path(path, field), "is empty");
   if (object.symbol.find('\0') != std::string::npos)
     return badAt(Path(path, "symbol"), "contains a zero byte");
@@ -112,7 +114,12 @@ static Status checkObject(const Path &path, const KernelObject &object) {
       return badAt(Path(Path(path, "features"), i),
                    "expected a feature after '" + features[i - 1] +
                        "' in sorted order, but got '" + features[i] + "'");
-  return Status::ok();
+  if (object.workspaceBytes > kernel.workspaceBytes)
+    return mismatchAt(Path(path, "workspace_bytes"),
+                      "at most " + std::to_string(kernel.workspaceBytes) +
+                          ", the kernel's",
+                      std::to_string(object.workspaceBytes));
+  return checkLaunches(Path(path, "launches"), kernel, object);
 }
 
 static Status checkInPlace(const Path &path, const Kernel &kernel) {
@@ -156,13 +163,15 @@ Status artifact::checkKernel(const Path &path, const Kernel &kernel) {
       Path(path, "type"), static_cast<unsigned>(kernel.type), numElementTypes));
   TURNIP_RETURN_IF_ERROR(checkInPlace(Path(path, "in_place"), kernel));
   Path objects(path, "objects");
-  std::set<std::pair<std::string, std::vector<std::string>>> targets;
+  std::set<std::tuple<std::string, std::vector<std::string>, std::string>>
+      targets;
   for (size_t i = 0; i < kernel.objects.size(); ++i) {
     const KernelObject &object = kernel.objects[i];
-    TURNIP_RETURN_IF_ERROR(checkObject(Path(objects, i), object));
-    if (!targets.emplace(object.triple, object.features).second)
-      return badAt(Path(objects, i),
-                   "is another object for the same triple and features");
+    TURNIP_RETURN_IF_ERROR(checkObject(Path(objects, i), kernel, object));
+    if (!targets.emplace(object.triple, object.features, object.format).second)
+      return badAt(
+          Path(objects, i),
+          "is another object for the same triple, features and format");
   }
   return Status::ok();
 }

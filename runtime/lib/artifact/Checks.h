@@ -79,6 +79,9 @@ std::string rangeText(const Memory &memory, uint64_t offset, uint64_t bytes);
 
 Status checkMachine(const Path &path, const Machine &machine);
 Status checkKernel(const Path &path, const Kernel &kernel);
+/// The launches of \p object, one of \p kernel's.
+Status checkLaunches(const Path &path, const Kernel &kernel,
+                     const KernelObject &object);
 /// Vertices, accesses, scalars and edges of \p entry.
 Status checkGraph(const Path &path, const Module &module, const Entry &entry);
 /// Parameters, inputs and results of \p entry.

@@ -58,6 +58,9 @@ private:
   Status readMemory(const Path &path, const fb::Memory &from, Memory &to);
   Status readDevice(const Path &path, const fb::Device &from, Device &to);
   Status readMachine(const Path &path, const fb::Machine &from, Machine &to);
+  Status readKernelLaunch(const Path &path, const fb::KernelLaunch &from,
+                          Launch &to);
+  Status readLaunch(const Path &path, const fb::Launch &from, Launch &to);
   Status readObject(const Path &path, const fb::KernelObject &from,
                     KernelObject &to);
   Status readKernel(const Path &path, const fb::Kernel &from, Kernel &to);
@@ -187,6 +190,63 @@ Status Reader::readMachine(const Path &path, const fb::Machine &from,
               });
 }
 
+Status Reader::readKernelLaunch(const Path &path, const fb::KernelLaunch &from,
+                                Launch &to) {
+  to.kind = LaunchKind::Kernel;
+  to.grid = {{from.grid()->x(), from.grid()->y(), from.grid()->z()}};
+  to.block = {{from.block()->x(), from.block()->y(), from.block()->z()}};
+  to.sharedBytes = from.shared_bytes();
+  TURNIP_RETURN_IF_ERROR(read(Path(path, "symbol"), *from.symbol(), to.symbol));
+  return read(Path(path, "scalars"), *from.scalars(), to.scalars);
+}
+
+static Matmul readMatmul(const fb::Matmul &from) {
+  Matmul to;
+  to.typeA = cast<ElementType>(from.type_a());
+  to.typeB = cast<ElementType>(from.type_b());
+  to.typeD = cast<ElementType>(from.type_d());
+  to.compute = cast<MatmulCompute>(from.compute());
+  to.epilogue = cast<MatmulEpilogue>(from.epilogue());
+  to.transposeA = from.transpose_a();
+  to.transposeB = from.transpose_b();
+  to.m = from.m();
+  to.n = from.n();
+  to.k = from.k();
+  to.lda = from.lda();
+  to.ldb = from.ldb();
+  to.ldd = from.ldd();
+  to.batch = from.batch();
+  to.strideA = from.stride_a();
+  to.strideB = from.stride_b();
+  to.strideD = from.stride_d();
+  to.alpha = from.alpha();
+  to.beta = from.beta();
+  to.workspaceOffset = from.workspace_offset();
+  to.workspaceBytes = from.workspace_bytes();
+  return to;
+}
+
+Status Reader::readLaunch(const Path &path, const fb::Launch &from,
+                          Launch &to) {
+  // What the smallest launch takes: two tables with an offset each.
+  TURNIP_RETURN_IF_ERROR(charge(path, 16));
+  TURNIP_RETURN_IF_ERROR(
+      read(Path(path, "buffers"), *from.buffers(), to.buffers,
+           [](const fb::LaunchBuffer &at, LaunchBuffer &out) {
+             out.buffer = at.buffer();
+             out.offset = at.offset();
+             return at.reserved();
+           }));
+  if (!from.kernel() == !from.matmul())
+    return mismatchAt(path, "a kernel or a matmul",
+                      from.kernel() ? "both" : "neither");
+  if (from.kernel())
+    return readKernelLaunch(path, *from.kernel(), to);
+  to.kind = LaunchKind::Matmul;
+  to.matmul = readMatmul(*from.matmul());
+  return Status::ok();
+}
+
 Status Reader::readObject(const Path &path, const fb::KernelObject &from,
                           KernelObject &to) {
   TURNIP_RETURN_IF_ERROR(read(Path(path, "triple"), *from.triple(), to.triple));
@@ -197,7 +257,11 @@ Status Reader::readObject(const Path &path, const fb::KernelObject &from,
   TURNIP_RETURN_IF_ERROR(charge(Path(path, "code"), from.code()->size()));
   to.code.assign(reinterpret_cast<const char *>(from.code()->data()),
                  from.code()->size());
-  return Status::ok();
+  to.workspaceBytes = from.workspace_bytes();
+  if (!from.launches())
+    return Status::ok();
+  return read(Path(path, "launches"), *from.launches(), to.launches,
+              &Reader::readLaunch);
 }
 
 Status Reader::readKernel(const Path &path, const fb::Kernel &from,

@@ -29,6 +29,28 @@ const char *artifact::toString(DeviceKind kind) {
   return kind == DeviceKind::Host ? "host" : "accelerator";
 }
 
+const char *artifact::toString(LaunchKind kind) {
+  return kind == LaunchKind::Kernel ? "kernel" : "matmul";
+}
+
+const char *artifact::toString(MatmulCompute compute) {
+  return compute == MatmulCompute::F32 ? "f32" : "tf32";
+}
+
+const char *artifact::toString(MatmulEpilogue epilogue) {
+  switch (epilogue) {
+  case MatmulEpilogue::None:
+    return "none";
+  case MatmulEpilogue::Relu:
+    return "relu";
+  case MatmulEpilogue::Gelu:
+    return "gelu";
+  case MatmulEpilogue::Bias:
+    return "bias";
+  }
+  return "unknown";
+}
+
 const char *artifact::toString(AccessRole role) {
   switch (role) {
   case AccessRole::Read:

@@ -52,6 +52,32 @@ static void printMachine(const Machine &machine, std::ostream &out) {
   }
 }
 
+static void printMatmul(const Matmul &matmul, std::ostream &out) {
+  out << "matmul " << matmul.m << "x" << matmul.n << "x" << matmul.k;
+  if (matmul.batch != 1)
+    out << ", batch " << matmul.batch;
+  out << ", " << toString(matmul.typeA)
+      << (matmul.transposeA ? " transposed" : "") << " by "
+      << toString(matmul.typeB) << (matmul.transposeB ? " transposed" : "")
+      << " to " << toString(matmul.typeD) << " in " << toString(matmul.compute);
+  if (matmul.epilogue != MatmulEpilogue::None)
+    out << ", " << toString(matmul.epilogue);
+}
+
+static void printLaunches(const KernelObject &object, std::ostream &out) {
+  for (const Launch &launch : object.launches) {
+    out << "      ";
+    if (launch.kind == LaunchKind::Matmul)
+      printMatmul(launch.matmul, out);
+    else
+      out << launch.symbol << ", grid " << launch.grid[0] << "x"
+          << launch.grid[1] << "x" << launch.grid[2] << ", block "
+          << launch.block[0] << "x" << launch.block[1] << "x" << launch.block[2]
+          << ", " << launch.sharedBytes << " bytes shared";
+    out << "\n";
+  }
+}
+
 static void printKernels(const Module &module, std::ostream &out) {
   std::vector<uint64_t> calls(module.kernels.size(), 0);
   for (const Entry &entry : module.entries)
@@ -78,6 +104,7 @@ static void printKernels(const Module &module, std::ostream &out) {
       for (const std::string &feature : object.features)
         out << ", " << feature;
       out << "\n";
+      printLaunches(object, out);
     }
   }
 }

@@ -91,6 +91,46 @@ static Offset<fb::Machine> writeMachine(FlatBufferBuilder &builder,
   return fb::CreateMachine(builder, memories, devices, links);
 }
 
+static fb::Size3 makeSize3(const std::array<uint32_t, 3> &size) {
+  return fb::Size3(size[0], size[1], size[2]);
+}
+
+static Offset<fb::KernelLaunch> writeKernelLaunch(FlatBufferBuilder &builder,
+                                                  const Launch &launch) {
+  auto symbol = builder.CreateString(launch.symbol);
+  auto scalars = builder.CreateVector(launch.scalars);
+  fb::Size3 grid = makeSize3(launch.grid), block = makeSize3(launch.block);
+  return fb::CreateKernelLaunch(builder, symbol, &grid, &block,
+                                launch.sharedBytes, scalars);
+}
+
+static Offset<fb::Matmul> writeMatmul(FlatBufferBuilder &builder,
+                                      const Matmul &matmul) {
+  return fb::CreateMatmul(
+      builder, cast<fb::ElementType>(matmul.typeA),
+      cast<fb::ElementType>(matmul.typeB), cast<fb::ElementType>(matmul.typeD),
+      cast<fb::MatmulCompute>(matmul.compute),
+      cast<fb::MatmulEpilogue>(matmul.epilogue), matmul.transposeA,
+      matmul.transposeB, matmul.m, matmul.n, matmul.k, matmul.lda, matmul.ldb,
+      matmul.ldd, matmul.batch, matmul.strideA, matmul.strideB, matmul.strideD,
+      matmul.alpha, matmul.beta, matmul.workspaceOffset, matmul.workspaceBytes);
+}
+
+static Offset<fb::Launch> writeLaunch(FlatBufferBuilder &builder,
+                                      const Launch &launch) {
+  auto buffers = writeStructs<fb::LaunchBuffer>(
+      builder, launch.buffers, [](const LaunchBuffer &at) {
+        return fb::LaunchBuffer(at.offset, at.buffer, 0);
+      });
+  Offset<fb::KernelLaunch> kernel;
+  Offset<fb::Matmul> matmul;
+  if (launch.kind == LaunchKind::Kernel)
+    kernel = writeKernelLaunch(builder, launch);
+  else
+    matmul = writeMatmul(builder, launch.matmul);
+  return fb::CreateLaunch(builder, buffers, kernel, matmul);
+}
+
 static Offset<fb::KernelObject> writeObject(FlatBufferBuilder &builder,
                                             const KernelObject &object) {
   auto triple = builder.CreateString(object.triple);
@@ -102,8 +142,11 @@ static Offset<fb::KernelObject> writeObject(FlatBufferBuilder &builder,
   auto code = builder.CreateVector(
       reinterpret_cast<const uint8_t *>(object.code.data()),
       object.code.size());
-  return fb::CreateKernelObject(builder, triple, features, format, symbol,
-                                code);
+  Tables<fb::Launch> launches;
+  if (!object.launches.empty())
+    launches = writeTables<fb::Launch>(builder, object.launches, writeLaunch);
+  return fb::CreateKernelObject(builder, triple, features, format, symbol, code,
+                                object.workspaceBytes, launches);
 }
 
 static Offset<fb::Kernel> writeKernel(FlatBufferBuilder &builder,
@@ -246,9 +289,14 @@ static uint64_t contentBytes(const Module &module) {
              kernel.source.size() + 2 * perTable +
              8 * (kernel.operandBytes.size() + kernel.resultBytes.size() +
                   kernel.inPlace.size());
-    for (const KernelObject &object : kernel.objects)
+    for (const KernelObject &object : kernel.objects) {
       bytes += object.code.size() + object.symbol.size() +
                object.triple.size() + strings(object.features) + perTable;
+      for (const Launch &launch : object.launches)
+        bytes += launch.symbol.size() + 4 * perTable +
+                 sizeof(fb::LaunchBuffer) * launch.buffers.size() +
+                 4 * launch.scalars.size();
+    }
   }
   for (const Entry &entry : module.entries) {
     bytes += entry.vertices.size() * sizeof(fb::Vertex) +

@@ -52,6 +52,27 @@ TEST(Artifact, LoadsEveryField) {
   EXPECT_EQ(kernel.seconds, 2e-7);
   EXPECT_EQ(kernel.objects[0].features, sample.kernels[1].objects[0].features);
   EXPECT_EQ(kernel.objects[2].code, "// made up");
+  const KernelObject &launched = kernel.objects[2];
+  EXPECT_EQ(kernel.objects[0].workspaceBytes, 100u);
+  EXPECT_EQ(launched.workspaceBytes, 64u);
+  ASSERT_EQ(launched.launches.size(), 2u);
+  const Launch &fill = launched.launches[0], &product = launched.launches[1];
+  EXPECT_EQ(fill.kind, LaunchKind::Kernel);
+  EXPECT_EQ(fill.symbol, "fill");
+  EXPECT_EQ(fill.grid[2], 4u);
+  EXPECT_EQ(fill.block[0], 32u);
+  EXPECT_EQ(fill.sharedBytes, 256u);
+  EXPECT_EQ(fill.scalars, std::vector<uint32_t>{0});
+  EXPECT_EQ(fill.buffers[1].buffer, 3u);
+  EXPECT_EQ(fill.buffers[1].offset, 32u);
+  EXPECT_EQ(product.kind, LaunchKind::Matmul);
+  EXPECT_EQ(product.matmul.n, 4u);
+  EXPECT_TRUE(product.matmul.transposeA);
+  EXPECT_FALSE(product.matmul.transposeB);
+  EXPECT_EQ(product.matmul.batch, 1u);
+  EXPECT_EQ(product.matmul.alpha, 0.5f);
+  EXPECT_EQ(product.matmul.beta, 0.0f);
+  EXPECT_EQ(product.matmul.workspaceBytes, 48u);
   EXPECT_EQ(loaded->machine.links[2].bytesPerSecond, 5e8);
   EXPECT_EQ(loaded->machine.memories[2].kind, MemoryKind::Parameters);
   const Entry &entry = loaded->entries[0];
@@ -106,6 +127,15 @@ TEST(Artifact, ReadsEarlierMinorVersions) {
   Expected<Module> module = load(bytes);
   ASSERT_TRUE(module) << module.status().message();
   EXPECT_FALSE(module->entries[0].taskGraph);
+  std::ifstream later(TURNIP_FROZEN_1_1, std::ios::binary);
+  bytes.assign(std::istreambuf_iterator<char>(later),
+               std::istreambuf_iterator<char>());
+  module = load(bytes);
+  ASSERT_TRUE(module) << module.status().message();
+  EXPECT_TRUE(module->entries[0].taskGraph);
+  EXPECT_EQ(module->kernels[1].workspaceBytes, 100u);
+  EXPECT_EQ(module->kernels[1].objects[0].workspaceBytes, 0u);
+  EXPECT_TRUE(module->kernels[1].objects[2].launches.empty());
 }
 
 TEST(Artifact, TasksHaveTheirTiles) {
@@ -191,6 +221,8 @@ machine
     x86_64-unknown-linux-gnu, elf-so, 12 bytes, x86-64-v3
     x86_64-unknown-linux-gnu, elf-so, 12 bytes
     nvptx64-nvidia-cuda, ptx, 10 bytes, sm_80
+      fill, grid 2x3x4, block 32x2x1, 256 bytes shared
+      matmul 8x4x8, f32 transposed by f32 to f32 in f32
   add: 1 call, grid 1, workspace 0 bytes, 0 flops, 0 bytes moved, other of f32
     (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
     x86_64-unknown-linux-gnu, elf-so, 12 bytes

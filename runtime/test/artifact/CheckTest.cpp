@@ -131,9 +131,113 @@ static const Case kernelCases[] = {
      "sorted order, but got 'avx2'"},
     {"ObjectTwice",
      [](Module &m) { m.kernels[1].objects[1] = m.kernels[1].objects[0]; },
-     "kernels[1].objects[1]: is another object for the same triple and "
-     "features"},
+     "kernels[1].objects[1]: is another object for the same triple, features "
+     "and format"},
+    {"ObjectWorkspace",
+     [](Module &m) { m.kernels[1].objects[0].workspaceBytes = 101; },
+     "kernels[1].objects[0].workspace_bytes: expected at most 100, the "
+     "kernel's, but got 101"},
 };
+
+/// The object of the sample that has launches.
+static KernelObject &launched(Module &module) {
+  return module.kernels[1].objects[2];
+}
+static Launch &fill(Module &module) { return launched(module).launches[0]; }
+static Launch &product(Module &module) { return launched(module).launches[1]; }
+
+#define FILL "kernels[1].objects[2].launches[0]"
+#define PRODUCT "kernels[1].objects[2].launches[1]"
+static const Case launchCases[] = {
+    {"LaunchOfHostCode",
+     [](Module &m) { m.kernels[1].objects[0].launches = launched(m).launches; },
+     "kernels[1].objects[0].launches: an object of format elf-so has none"},
+    {"LaunchKind", [](Module &m) { fill(m).kind = LaunchKind(2); },
+     FILL ".kind: expected an enumerator below 2, but got 2"},
+    {"LaunchWithoutCode", [](Module &m) { launched(m).code = ""; },
+     FILL ": calls a function, but the object has no code"},
+    {"LaunchBuffer", [](Module &m) { fill(m).buffers[1].buffer = 4; },
+     FILL ".buffers[1].buffer: expected an index below 4, but got 4"},
+    {"LaunchWorkspaceOfAnother",
+     [](Module &m) {
+       launched(m).workspaceBytes = 0;
+       product(m).matmul.workspaceBytes = 0;
+       product(m).matmul.workspaceOffset = 0;
+     },
+     FILL ".buffers[1].buffer: expected an index below 3, but got 3"},
+    {"LaunchOffset", [](Module &m) { fill(m).buffers[1].offset = 64; },
+     FILL ".buffers[1].offset: expected less than 64, the bytes of buffer 3, "
+          "but got 64"},
+    {"LaunchSymbol", [](Module &m) { fill(m).symbol = ""; },
+     FILL ".symbol: is empty"},
+    {"LaunchSymbolZero",
+     [](Module &m) { fill(m).symbol = std::string("a\0b", 3); },
+     FILL ".symbol: contains a zero byte"},
+    {"LaunchGrid", [](Module &m) { fill(m).grid[1] = 65536; },
+     FILL ".grid.y: expected 1 to 65535, but got 65536"},
+    {"LaunchBlock", [](Module &m) { fill(m).block[2] = 0; },
+     FILL ".block.z: expected 1 to 64, but got 0"},
+    {"LaunchThreads", [](Module &m) { fill(m).block[1] = 33; },
+     FILL ".block: expected at most 1024 threads, but got 1056"},
+    {"LaunchShared", [](Module &m) { fill(m).sharedBytes = 232449; },
+     FILL ".shared_bytes: expected at most 232448, but got 232449"},
+    {"LaunchArguments", [](Module &m) { fill(m).scalars.assign(511, 0); },
+     FILL ": expected at most 512 buffers and scalars, but got 513"},
+    {"LaunchScalar", [](Module &m) { fill(m).scalars[0] = 1; },
+     FILL ".scalars[0]: expected an index below 1, but got 1"},
+    {"MatmulSize", [](Module &m) { product(m).matmul.n = 0; },
+     PRODUCT ".n: expected 1 to 2147483647, but got 0"},
+    {"MatmulBatch", [](Module &m) { product(m).matmul.batch = 1u << 31; },
+     PRODUCT ".batch: expected 1 to 2147483647, but got 2147483648"},
+    {"MatmulCompute",
+     [](Module &m) { product(m).matmul.compute = MatmulCompute(2); },
+     PRODUCT ".compute: expected an enumerator below 2, but got 2"},
+    {"MatmulEpilogue",
+     [](Module &m) { product(m).matmul.epilogue = MatmulEpilogue(4); },
+     PRODUCT ".epilogue: expected an enumerator below 4, but got 4"},
+    {"MatmulAlpha", [](Module &m) { product(m).matmul.alpha = std::nanf(""); },
+     PRODUCT ".alpha: expected a finite number, but got nan"},
+    {"MatmulStride", [](Module &m) { product(m).matmul.batch = 2; },
+     PRODUCT ".stride_d: expected matrices D at different places, but got 0"},
+    {"MatmulWorkspace",
+     [](Module &m) { product(m).matmul.workspaceOffset = 17; },
+     PRODUCT ".workspace_bytes: expected bytes within the 64 of the object's "
+             "workspace, but got 48 at offset 17"},
+    {"MatmulBuffers", [](Module &m) { product(m).matmul.beta = 1; },
+     PRODUCT ".buffers: expected 4 matrices, but got 3"},
+    {"MatmulBias",
+     [](Module &m) { product(m).matmul.epilogue = MatmulEpilogue::Bias; },
+     PRODUCT ".buffers: expected 4 matrices, but got 3"},
+    {"MatmulType",
+     [](Module &m) { product(m).matmul.typeB = ElementType::I32; },
+     PRODUCT ": expected f32, f16 or bf16 as the type of B, but got "
+             "enumerator 4"},
+    {"MatmulLeadingDimension", [](Module &m) { product(m).matmul.lda = 7; },
+     PRODUCT ": expected a leading dimension of A of at least 8, its rows, but "
+             "got 7"},
+    {"MatmulEnd", [](Module &m) { product(m).matmul.ldb = 9; },
+     PRODUCT ": B does not end within the 128 bytes at offset 0 of buffer 0"},
+    {"MatmulEndOverflow",
+     [](Module &m) { product(m).matmul.ldd = (uint64_t(1) << 63) / 3 + 1; },
+     PRODUCT ": D does not end within the 128 bytes at offset 0 of buffer 2"},
+    {"MatmulBatchEnd",
+     [](Module &m) {
+       product(m).matmul.batch = 3;
+       product(m).matmul.strideD = 1;
+       product(m).matmul.strideA = uint64_t(1) << 63;
+     },
+     PRODUCT ": A does not end within the 256 bytes at offset 0 of buffer 1"},
+    {"MatmulOffset",
+     [](Module &m) {
+       product(m).matmul.n = 1;
+       product(m).buffers[2].offset = 2;
+     },
+     PRODUCT ": expected an offset of D that is a multiple of 4, but got 2"},
+    {"MatmulWritesOperand", [](Module &m) { product(m).buffers[2].buffer = 0; },
+     PRODUCT ": expected D in a result or the workspace, but got operand 0"},
+};
+#undef FILL
+#undef PRODUCT
 
 static const Case vertexCases[] = {
     {"EntryNameTwice", [](Module &m) { m.entries[1].name = "main"; },
@@ -439,6 +543,8 @@ static std::string caseName(const ::testing::TestParamInfo<Case> &info) {
 INSTANTIATE_TEST_SUITE_P(Machine, CheckMeaning,
                          ::testing::ValuesIn(machineCases), caseName);
 INSTANTIATE_TEST_SUITE_P(Kernel, CheckMeaning, ::testing::ValuesIn(kernelCases),
+                         caseName);
+INSTANTIATE_TEST_SUITE_P(Launch, CheckMeaning, ::testing::ValuesIn(launchCases),
                          caseName);
 INSTANTIATE_TEST_SUITE_P(Vertex, CheckMeaning, ::testing::ValuesIn(vertexCases),
                          caseName);

@@ -73,16 +73,16 @@ TEST(Header, OtherMajorVersion) {
   overwrite(root(bytes).version(), fb::Version(2, 0));
   EXPECT_EQ(loadError(bytes),
             "the artifact has format version 2.0, made by 'a test', but this "
-            "build reads 1.0 to 1.1: compile it again or use a matching "
+            "build reads 1.0 to 1.2: compile it again or use a matching "
             "release");
 }
 
 TEST(Header, NewerMinorVersion) {
   std::string bytes = sampleBytes();
-  overwrite(root(bytes).version(), fb::Version(1, 2));
+  overwrite(root(bytes).version(), fb::Version(1, 3));
   EXPECT_EQ(loadError(bytes),
-            "the artifact has format version 1.2, made by 'a test', but this "
-            "build reads 1.0 to 1.1: compile it again or use a matching "
+            "the artifact has format version 1.3, made by 'a test', but this "
+            "build reads 1.0 to 1.2: compile it again or use a matching "
             "release");
 }
 
@@ -182,6 +182,20 @@ TEST(Structure, EnumeratorsOutOfRange) {
   fixHash(bytes);
   EXPECT_EQ(loadError(bytes), "entries[0].vertices[1].edges[0].kind: expected "
                               "an enumerator below 2, but got 2");
+}
+
+TEST(Structure, LaunchesAreOfOneKind) {
+  std::string bytes = sampleBytes();
+  const fb::Launch *launch =
+      root(bytes).kernels()->Get(1)->objects()->Get(2)->launches()->Get(0);
+  // The place of the kernel in the launch's table: as if it had none.
+  const auto *table = reinterpret_cast<const flatbuffers::Table *>(launch);
+  overwrite(reinterpret_cast<const uint16_t *>(table->GetVTable() +
+                                               fb::Launch::VT_KERNEL),
+            uint16_t(0));
+  fixHash(bytes);
+  EXPECT_EQ(loadError(bytes), "kernels[1].objects[2].launches[0]: expected a "
+                              "kernel or a matmul, but got neither");
 }
 
 TEST(Corruption, EveryTruncationIsRefused) {

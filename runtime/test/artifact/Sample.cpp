@@ -49,6 +49,38 @@ static Machine makeMachine() {
   return machine;
 }
 
+/// A call as two launches: a function fills the workspace, and a product takes
+/// the transposed operands.
+static KernelObject makeLaunched() {
+  KernelObject object;
+  object.triple = "nvptx64-nvidia-cuda";
+  object.features = {"sm_80"};
+  object.format = "ptx";
+  object.code = "// made up";
+  object.workspaceBytes = 64;
+  Launch fill;
+  fill.buffers = {{0, 16}, {3, 32}};
+  fill.symbol = "fill";
+  fill.grid = {{2, 3, 4}};
+  fill.block = {{32, 2, 1}};
+  fill.sharedBytes = 256;
+  fill.scalars = {0};
+  Launch product;
+  product.kind = LaunchKind::Matmul;
+  product.buffers = {{1, 0}, {0, 0}, {2, 0}};
+  Matmul &matmul = product.matmul;
+  matmul.m = 8;
+  matmul.n = 4;
+  matmul.k = 8;
+  matmul.lda = matmul.ldb = matmul.ldd = 8;
+  matmul.transposeA = true;
+  matmul.alpha = 0.5f;
+  matmul.workspaceOffset = 16;
+  matmul.workspaceBytes = 48;
+  object.launches = {fill, product};
+  return object;
+}
+
 static std::vector<Kernel> makeKernels() {
   std::string code("\x7f"
                    "ELF made up",
@@ -60,7 +92,8 @@ static std::vector<Kernel> makeKernels() {
   lookup.resultBytes = {128};
   lookup.bytesMoved = 272;
   lookup.seconds = 1e-7;
-  lookup.objects = {{"x86_64-unknown-linux-gnu", {}, "elf-so", "lookup", code}};
+  lookup.objects = {
+      {"x86_64-unknown-linux-gnu", {}, "elf-so", "lookup", code, 0, {}}};
   Kernel multiply;
   multiply.name = "multiply";
   multiply.signature =
@@ -75,16 +108,23 @@ static std::vector<Kernel> makeKernels() {
   multiply.bytesMoved = 512;
   multiply.seconds = 2e-7;
   multiply.objects = {
-      {"x86_64-unknown-linux-gnu", {"x86-64-v3"}, "elf-so", "multiply", code},
-      {"x86_64-unknown-linux-gnu", {}, "elf-so", "multiply", code},
-      {"nvptx64-nvidia-cuda", {"sm_80"}, "ptx", "multiply", "// made up"}};
+      {"x86_64-unknown-linux-gnu",
+       {"x86-64-v3"},
+       "elf-so",
+       "multiply",
+       code,
+       100,
+       {}},
+      {"x86_64-unknown-linux-gnu", {}, "elf-so", "multiply", code, 100, {}},
+      makeLaunched()};
   Kernel add;
   add.name = "add";
   add.signature = "(tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>";
   add.operandBytes = {128, 128};
   add.resultBytes = {128};
   add.inPlace = {{0, 0}, {1, 0}};
-  add.objects = {{"x86_64-unknown-linux-gnu", {}, "elf-so", "add", code}};
+  add.objects = {
+      {"x86_64-unknown-linux-gnu", {}, "elf-so", "add", code, 0, {}}};
   return {lookup, multiply, add};
 }
 

@@ -30,7 +30,7 @@ namespace artifact {
 /// The format that this build writes. It reads the same major version with any
 /// minor version up to this one.
 constexpr uint32_t formatMajor = 1;
-constexpr uint32_t formatMinor = 1;
+constexpr uint32_t formatMinor = 2;
 
 struct LoadOptions {
   /// Prove that every read sees the value it names in every order the edges

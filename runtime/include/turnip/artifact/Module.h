@@ -22,6 +22,7 @@
 #include "turnip/machine/Machine.h"
 #include "turnip/support/ElementType.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -117,18 +118,108 @@ struct Machine {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// What a launch does: a device function of the object's code, or a matrix
+/// product that a library carries out (cuBLASLt).
+enum class LaunchKind : uint8_t { Kernel, Matmul };
+constexpr unsigned numLaunchKinds = 2;
+const char *toString(LaunchKind kind);
+
+/// A place in one of a call's buffers. They are counted as turnip/runtime/
+/// KernelABI.h passes them: operands, results, then the workspace.
+struct LaunchBuffer {
+  uint32_t buffer = 0;
+  /// From the buffer's first byte.
+  uint64_t offset = 0;
+};
+
+/// How products are summed: in f32, or in f32 of factors rounded to TF32.
+enum class MatmulCompute : uint8_t { F32, TF32 };
+constexpr unsigned numMatmulComputes = 2;
+const char *toString(MatmulCompute compute);
+
+/// What happens to D before it is stored: nothing; max(0, x); x times the
+/// normal distribution function, approximated by tanh; a vector of m elements
+/// of type D added to every column.
+enum class MatmulEpilogue : uint8_t { None, Relu, Gelu, Bias };
+constexpr unsigned numMatmulEpilogues = 4;
+const char *toString(MatmulEpilogue epilogue);
+
+/// D = epilogue(alpha * op(A) * op(B) + beta * C), batch times. Matrices are
+/// column-major, as in BLAS: element (i, j) of a matrix is i + j * ld elements
+/// behind its first. op(A) has m rows and k columns, op(B) k and n, C and D m
+/// and n. C has the type, leading dimension and stride of D. The launch's
+/// buffers are A, B, D, or A, B, C, D if beta is not 0; then the bias, if the
+/// epilogue adds one.
+struct Matmul {
+  /// F32, F16 or BF16.
+  ElementType typeA = ElementType::F32;
+  ElementType typeB = ElementType::F32;
+  ElementType typeD = ElementType::F32;
+  MatmulCompute compute = MatmulCompute::F32;
+  MatmulEpilogue epilogue = MatmulEpilogue::None;
+  bool transposeA = false;
+  bool transposeB = false;
+  /// Each from 1 to 2^31 - 1.
+  uint64_t m = 0, n = 0, k = 0;
+  /// Elements from one column to the next, as stored.
+  uint64_t lda = 0, ldb = 0, ldd = 0;
+  uint32_t batch = 1;
+  /// Elements from one matrix of a batch to the next; 0 for one matrix that
+  /// all share (not D).
+  uint64_t strideA = 0, strideB = 0, strideD = 0;
+  float alpha = 1;
+  float beta = 0;
+  /// What the library may use of the object's workspace.
+  uint64_t workspaceOffset = 0;
+  uint64_t workspaceBytes = 0;
+};
+
+/// One step of a call on a device that is fed by launches. The steps of an
+/// object follow each other on one stream.
+struct Launch {
+  LaunchKind kind = LaunchKind::Kernel;
+  /// Kernel: the function's first arguments, each a pointer of 8 bytes. Matmul:
+  /// the matrices (see there).
+  std::vector<LaunchBuffer> buffers;
+
+  // The rest of a Kernel.
+
+  /// A function of the object's code.
+  std::string symbol;
+  /// Blocks and threads per block along x, y and z.
+  std::array<uint32_t, 3> grid{{1, 1, 1}};
+  std::array<uint32_t, 3> block{{1, 1, 1}};
+  /// Dynamic shared memory of a block.
+  uint32_t sharedBytes = 0;
+  /// Which of the call's index scalars follow the pointers, each as a 64-bit
+  /// integer.
+  std::vector<uint32_t> scalars;
+
+  /// The rest of a Matmul.
+  Matmul matmul;
+};
+
 /// A kernel's code for one target.
 struct KernelObject {
   /// Such as "x86_64-unknown-linux-gnu".
   std::string triple;
   /// What the processor must have, each a level ("x86-64-v3") or a feature
-  /// ("avx2"); sorted, no duplicates.
+  /// ("avx2"); on a GPU its compute capability ("sm_90"). Sorted, no
+  /// duplicates.
   std::vector<std::string> features;
-  /// What `code` is; "elf-so": a shared object without dependencies other than
+  /// What `code` is. "elf-so": a shared object without dependencies other than
   /// the C library, which exports `symbol` (see turnip/runtime/KernelABI.h).
+  /// "cubin", "ptx": what the CUDA driver loads. "stand-in": what the project's
+  /// stand-in for the CUDA driver loads (turnip/standin/ThreadABI.h).
   std::string format = "elf-so";
+  /// What an "elf-so" exports; not used where there are launches.
   std::string symbol;
+  /// May be empty where all launches are products.
   std::string code;
+  /// What this code needs of the kernel's workspace.
+  uint64_t workspaceBytes = 0;
+  /// The steps of a call, in order; empty for an "elf-so".
+  std::vector<Launch> launches;
 };
 
 /// Result `result` may occupy exactly the bytes of operand `operand`.
@@ -155,6 +246,7 @@ struct Kernel {
   uint32_t scalarCount = 0;
   /// Grid points of one call, at least 1; they are independent of each other.
   uint64_t gridSize = 1;
+  /// The most that any of the objects needs.
   uint64_t workspaceBytes = 0;
   /// Work of one call: floating point operations, bytes read and written, and
   /// the seconds that the planner reckoned with (0: not known).
@@ -166,7 +258,7 @@ struct Kernel {
   machine::KernelClass kernelClass = machine::KernelClass::Other;
   ElementType type = ElementType::F32;
   std::vector<InPlacePair> inPlace;
-  /// At most one per (triple, features).
+  /// At most one per (triple, features, format).
   std::vector<KernelObject> objects;
 };
 

@@ -32,6 +32,19 @@ struct Link;
 struct Machine;
 struct MachineBuilder;
 
+struct LaunchBuffer;
+
+struct Size3;
+
+struct KernelLaunch;
+struct KernelLaunchBuilder;
+
+struct Matmul;
+struct MatmulBuilder;
+
+struct Launch;
+struct LaunchBuilder;
+
 struct KernelObject;
 struct KernelObjectBuilder;
 
@@ -359,6 +372,72 @@ inline const char *EnumNameTileOrigin(TileOrigin e) {
   return EnumNamesTileOrigin()[index];
 }
 
+enum class MatmulCompute : uint8_t {
+  F32 = 0,
+  TF32 = 1,
+  MIN = F32,
+  MAX = TF32
+};
+
+inline const MatmulCompute (&EnumValuesMatmulCompute())[2] {
+  static const MatmulCompute values[] = {
+    MatmulCompute::F32,
+    MatmulCompute::TF32
+  };
+  return values;
+}
+
+inline const char * const *EnumNamesMatmulCompute() {
+  static const char * const names[3] = {
+    "F32",
+    "TF32",
+    nullptr
+  };
+  return names;
+}
+
+inline const char *EnumNameMatmulCompute(MatmulCompute e) {
+  if (flatbuffers::IsOutRange(e, MatmulCompute::F32, MatmulCompute::TF32)) return "";
+  const size_t index = static_cast<size_t>(e);
+  return EnumNamesMatmulCompute()[index];
+}
+
+enum class MatmulEpilogue : uint8_t {
+  None = 0,
+  Relu = 1,
+  Gelu = 2,
+  Bias = 3,
+  MIN = None,
+  MAX = Bias
+};
+
+inline const MatmulEpilogue (&EnumValuesMatmulEpilogue())[4] {
+  static const MatmulEpilogue values[] = {
+    MatmulEpilogue::None,
+    MatmulEpilogue::Relu,
+    MatmulEpilogue::Gelu,
+    MatmulEpilogue::Bias
+  };
+  return values;
+}
+
+inline const char * const *EnumNamesMatmulEpilogue() {
+  static const char * const names[5] = {
+    "None",
+    "Relu",
+    "Gelu",
+    "Bias",
+    nullptr
+  };
+  return names;
+}
+
+inline const char *EnumNameMatmulEpilogue(MatmulEpilogue e) {
+  if (flatbuffers::IsOutRange(e, MatmulEpilogue::None, MatmulEpilogue::Bias)) return "";
+  const size_t index = static_cast<size_t>(e);
+  return EnumNamesMatmulEpilogue()[index];
+}
+
 enum class CopyRole : uint8_t {
   NotACopy = 0,
   Transfer = 1,
@@ -490,6 +569,64 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(8) Link FLATBUFFERS_FINAL_CLASS {
   }
 };
 FLATBUFFERS_STRUCT_END(Link, 32);
+
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(8) LaunchBuffer FLATBUFFERS_FINAL_CLASS {
+ private:
+  uint64_t offset_;
+  uint32_t buffer_;
+  uint32_t reserved_;
+
+ public:
+  LaunchBuffer()
+      : offset_(0),
+        buffer_(0),
+        reserved_(0) {
+  }
+  LaunchBuffer(uint64_t _offset, uint32_t _buffer, uint32_t _reserved)
+      : offset_(flatbuffers::EndianScalar(_offset)),
+        buffer_(flatbuffers::EndianScalar(_buffer)),
+        reserved_(flatbuffers::EndianScalar(_reserved)) {
+  }
+  uint64_t offset() const {
+    return flatbuffers::EndianScalar(offset_);
+  }
+  uint32_t buffer() const {
+    return flatbuffers::EndianScalar(buffer_);
+  }
+  uint32_t reserved() const {
+    return flatbuffers::EndianScalar(reserved_);
+  }
+};
+FLATBUFFERS_STRUCT_END(LaunchBuffer, 16);
+
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Size3 FLATBUFFERS_FINAL_CLASS {
+ private:
+  uint32_t x_;
+  uint32_t y_;
+  uint32_t z_;
+
+ public:
+  Size3()
+      : x_(0),
+        y_(0),
+        z_(0) {
+  }
+  Size3(uint32_t _x, uint32_t _y, uint32_t _z)
+      : x_(flatbuffers::EndianScalar(_x)),
+        y_(flatbuffers::EndianScalar(_y)),
+        z_(flatbuffers::EndianScalar(_z)) {
+  }
+  uint32_t x() const {
+    return flatbuffers::EndianScalar(x_);
+  }
+  uint32_t y() const {
+    return flatbuffers::EndianScalar(y_);
+  }
+  uint32_t z() const {
+    return flatbuffers::EndianScalar(z_);
+  }
+};
+FLATBUFFERS_STRUCT_END(Size3, 12);
 
 FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) InPlacePair FLATBUFFERS_FINAL_CLASS {
  private:
@@ -1090,6 +1227,430 @@ inline flatbuffers::Offset<Machine> CreateMachineDirect(
       links__);
 }
 
+struct KernelLaunch FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef KernelLaunchBuilder Builder;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_SYMBOL = 4,
+    VT_GRID = 6,
+    VT_BLOCK = 8,
+    VT_SHARED_BYTES = 10,
+    VT_SCALARS = 12
+  };
+  const flatbuffers::String *symbol() const {
+    return GetPointer<const flatbuffers::String *>(VT_SYMBOL);
+  }
+  const turnip::artifact::fb::Size3 *grid() const {
+    return GetStruct<const turnip::artifact::fb::Size3 *>(VT_GRID);
+  }
+  const turnip::artifact::fb::Size3 *block() const {
+    return GetStruct<const turnip::artifact::fb::Size3 *>(VT_BLOCK);
+  }
+  uint32_t shared_bytes() const {
+    return GetField<uint32_t>(VT_SHARED_BYTES, 0);
+  }
+  const flatbuffers::Vector<uint32_t> *scalars() const {
+    return GetPointer<const flatbuffers::Vector<uint32_t> *>(VT_SCALARS);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffsetRequired(verifier, VT_SYMBOL) &&
+           verifier.VerifyString(symbol()) &&
+           VerifyFieldRequired<turnip::artifact::fb::Size3>(verifier, VT_GRID, 4) &&
+           VerifyFieldRequired<turnip::artifact::fb::Size3>(verifier, VT_BLOCK, 4) &&
+           VerifyField<uint32_t>(verifier, VT_SHARED_BYTES, 4) &&
+           VerifyOffsetRequired(verifier, VT_SCALARS) &&
+           verifier.VerifyVector(scalars()) &&
+           verifier.EndTable();
+  }
+};
+
+struct KernelLaunchBuilder {
+  typedef KernelLaunch Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_symbol(flatbuffers::Offset<flatbuffers::String> symbol) {
+    fbb_.AddOffset(KernelLaunch::VT_SYMBOL, symbol);
+  }
+  void add_grid(const turnip::artifact::fb::Size3 *grid) {
+    fbb_.AddStruct(KernelLaunch::VT_GRID, grid);
+  }
+  void add_block(const turnip::artifact::fb::Size3 *block) {
+    fbb_.AddStruct(KernelLaunch::VT_BLOCK, block);
+  }
+  void add_shared_bytes(uint32_t shared_bytes) {
+    fbb_.AddElement<uint32_t>(KernelLaunch::VT_SHARED_BYTES, shared_bytes, 0);
+  }
+  void add_scalars(flatbuffers::Offset<flatbuffers::Vector<uint32_t>> scalars) {
+    fbb_.AddOffset(KernelLaunch::VT_SCALARS, scalars);
+  }
+  explicit KernelLaunchBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<KernelLaunch> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<KernelLaunch>(end);
+    fbb_.Required(o, KernelLaunch::VT_SYMBOL);
+    fbb_.Required(o, KernelLaunch::VT_GRID);
+    fbb_.Required(o, KernelLaunch::VT_BLOCK);
+    fbb_.Required(o, KernelLaunch::VT_SCALARS);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<KernelLaunch> CreateKernelLaunch(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    flatbuffers::Offset<flatbuffers::String> symbol = 0,
+    const turnip::artifact::fb::Size3 *grid = nullptr,
+    const turnip::artifact::fb::Size3 *block = nullptr,
+    uint32_t shared_bytes = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint32_t>> scalars = 0) {
+  KernelLaunchBuilder builder_(_fbb);
+  builder_.add_scalars(scalars);
+  builder_.add_shared_bytes(shared_bytes);
+  builder_.add_block(block);
+  builder_.add_grid(grid);
+  builder_.add_symbol(symbol);
+  return builder_.Finish();
+}
+
+inline flatbuffers::Offset<KernelLaunch> CreateKernelLaunchDirect(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    const char *symbol = nullptr,
+    const turnip::artifact::fb::Size3 *grid = nullptr,
+    const turnip::artifact::fb::Size3 *block = nullptr,
+    uint32_t shared_bytes = 0,
+    const std::vector<uint32_t> *scalars = nullptr) {
+  auto symbol__ = symbol ? _fbb.CreateString(symbol) : 0;
+  auto scalars__ = scalars ? _fbb.CreateVector<uint32_t>(*scalars) : 0;
+  return turnip::artifact::fb::CreateKernelLaunch(
+      _fbb,
+      symbol__,
+      grid,
+      block,
+      shared_bytes,
+      scalars__);
+}
+
+struct Matmul FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef MatmulBuilder Builder;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_TYPE_A = 4,
+    VT_TYPE_B = 6,
+    VT_TYPE_D = 8,
+    VT_COMPUTE = 10,
+    VT_EPILOGUE = 12,
+    VT_TRANSPOSE_A = 14,
+    VT_TRANSPOSE_B = 16,
+    VT_M = 18,
+    VT_N = 20,
+    VT_K = 22,
+    VT_LDA = 24,
+    VT_LDB = 26,
+    VT_LDD = 28,
+    VT_BATCH = 30,
+    VT_STRIDE_A = 32,
+    VT_STRIDE_B = 34,
+    VT_STRIDE_D = 36,
+    VT_ALPHA = 38,
+    VT_BETA = 40,
+    VT_WORKSPACE_OFFSET = 42,
+    VT_WORKSPACE_BYTES = 44
+  };
+  turnip::artifact::fb::ElementType type_a() const {
+    return static_cast<turnip::artifact::fb::ElementType>(GetField<uint8_t>(VT_TYPE_A, 0));
+  }
+  turnip::artifact::fb::ElementType type_b() const {
+    return static_cast<turnip::artifact::fb::ElementType>(GetField<uint8_t>(VT_TYPE_B, 0));
+  }
+  turnip::artifact::fb::ElementType type_d() const {
+    return static_cast<turnip::artifact::fb::ElementType>(GetField<uint8_t>(VT_TYPE_D, 0));
+  }
+  turnip::artifact::fb::MatmulCompute compute() const {
+    return static_cast<turnip::artifact::fb::MatmulCompute>(GetField<uint8_t>(VT_COMPUTE, 0));
+  }
+  turnip::artifact::fb::MatmulEpilogue epilogue() const {
+    return static_cast<turnip::artifact::fb::MatmulEpilogue>(GetField<uint8_t>(VT_EPILOGUE, 0));
+  }
+  bool transpose_a() const {
+    return GetField<uint8_t>(VT_TRANSPOSE_A, 0) != 0;
+  }
+  bool transpose_b() const {
+    return GetField<uint8_t>(VT_TRANSPOSE_B, 0) != 0;
+  }
+  uint64_t m() const {
+    return GetField<uint64_t>(VT_M, 0);
+  }
+  uint64_t n() const {
+    return GetField<uint64_t>(VT_N, 0);
+  }
+  uint64_t k() const {
+    return GetField<uint64_t>(VT_K, 0);
+  }
+  uint64_t lda() const {
+    return GetField<uint64_t>(VT_LDA, 0);
+  }
+  uint64_t ldb() const {
+    return GetField<uint64_t>(VT_LDB, 0);
+  }
+  uint64_t ldd() const {
+    return GetField<uint64_t>(VT_LDD, 0);
+  }
+  uint32_t batch() const {
+    return GetField<uint32_t>(VT_BATCH, 1);
+  }
+  uint64_t stride_a() const {
+    return GetField<uint64_t>(VT_STRIDE_A, 0);
+  }
+  uint64_t stride_b() const {
+    return GetField<uint64_t>(VT_STRIDE_B, 0);
+  }
+  uint64_t stride_d() const {
+    return GetField<uint64_t>(VT_STRIDE_D, 0);
+  }
+  float alpha() const {
+    return GetField<float>(VT_ALPHA, 1.0f);
+  }
+  float beta() const {
+    return GetField<float>(VT_BETA, 0.0f);
+  }
+  uint64_t workspace_offset() const {
+    return GetField<uint64_t>(VT_WORKSPACE_OFFSET, 0);
+  }
+  uint64_t workspace_bytes() const {
+    return GetField<uint64_t>(VT_WORKSPACE_BYTES, 0);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<uint8_t>(verifier, VT_TYPE_A, 1) &&
+           VerifyField<uint8_t>(verifier, VT_TYPE_B, 1) &&
+           VerifyField<uint8_t>(verifier, VT_TYPE_D, 1) &&
+           VerifyField<uint8_t>(verifier, VT_COMPUTE, 1) &&
+           VerifyField<uint8_t>(verifier, VT_EPILOGUE, 1) &&
+           VerifyField<uint8_t>(verifier, VT_TRANSPOSE_A, 1) &&
+           VerifyField<uint8_t>(verifier, VT_TRANSPOSE_B, 1) &&
+           VerifyField<uint64_t>(verifier, VT_M, 8) &&
+           VerifyField<uint64_t>(verifier, VT_N, 8) &&
+           VerifyField<uint64_t>(verifier, VT_K, 8) &&
+           VerifyField<uint64_t>(verifier, VT_LDA, 8) &&
+           VerifyField<uint64_t>(verifier, VT_LDB, 8) &&
+           VerifyField<uint64_t>(verifier, VT_LDD, 8) &&
+           VerifyField<uint32_t>(verifier, VT_BATCH, 4) &&
+           VerifyField<uint64_t>(verifier, VT_STRIDE_A, 8) &&
+           VerifyField<uint64_t>(verifier, VT_STRIDE_B, 8) &&
+           VerifyField<uint64_t>(verifier, VT_STRIDE_D, 8) &&
+           VerifyField<float>(verifier, VT_ALPHA, 4) &&
+           VerifyField<float>(verifier, VT_BETA, 4) &&
+           VerifyField<uint64_t>(verifier, VT_WORKSPACE_OFFSET, 8) &&
+           VerifyField<uint64_t>(verifier, VT_WORKSPACE_BYTES, 8) &&
+           verifier.EndTable();
+  }
+};
+
+struct MatmulBuilder {
+  typedef Matmul Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_type_a(turnip::artifact::fb::ElementType type_a) {
+    fbb_.AddElement<uint8_t>(Matmul::VT_TYPE_A, static_cast<uint8_t>(type_a), 0);
+  }
+  void add_type_b(turnip::artifact::fb::ElementType type_b) {
+    fbb_.AddElement<uint8_t>(Matmul::VT_TYPE_B, static_cast<uint8_t>(type_b), 0);
+  }
+  void add_type_d(turnip::artifact::fb::ElementType type_d) {
+    fbb_.AddElement<uint8_t>(Matmul::VT_TYPE_D, static_cast<uint8_t>(type_d), 0);
+  }
+  void add_compute(turnip::artifact::fb::MatmulCompute compute) {
+    fbb_.AddElement<uint8_t>(Matmul::VT_COMPUTE, static_cast<uint8_t>(compute), 0);
+  }
+  void add_epilogue(turnip::artifact::fb::MatmulEpilogue epilogue) {
+    fbb_.AddElement<uint8_t>(Matmul::VT_EPILOGUE, static_cast<uint8_t>(epilogue), 0);
+  }
+  void add_transpose_a(bool transpose_a) {
+    fbb_.AddElement<uint8_t>(Matmul::VT_TRANSPOSE_A, static_cast<uint8_t>(transpose_a), 0);
+  }
+  void add_transpose_b(bool transpose_b) {
+    fbb_.AddElement<uint8_t>(Matmul::VT_TRANSPOSE_B, static_cast<uint8_t>(transpose_b), 0);
+  }
+  void add_m(uint64_t m) {
+    fbb_.AddElement<uint64_t>(Matmul::VT_M, m, 0);
+  }
+  void add_n(uint64_t n) {
+    fbb_.AddElement<uint64_t>(Matmul::VT_N, n, 0);
+  }
+  void add_k(uint64_t k) {
+    fbb_.AddElement<uint64_t>(Matmul::VT_K, k, 0);
+  }
+  void add_lda(uint64_t lda) {
+    fbb_.AddElement<uint64_t>(Matmul::VT_LDA, lda, 0);
+  }
+  void add_ldb(uint64_t ldb) {
+    fbb_.AddElement<uint64_t>(Matmul::VT_LDB, ldb, 0);
+  }
+  void add_ldd(uint64_t ldd) {
+    fbb_.AddElement<uint64_t>(Matmul::VT_LDD, ldd, 0);
+  }
+  void add_batch(uint32_t batch) {
+    fbb_.AddElement<uint32_t>(Matmul::VT_BATCH, batch, 1);
+  }
+  void add_stride_a(uint64_t stride_a) {
+    fbb_.AddElement<uint64_t>(Matmul::VT_STRIDE_A, stride_a, 0);
+  }
+  void add_stride_b(uint64_t stride_b) {
+    fbb_.AddElement<uint64_t>(Matmul::VT_STRIDE_B, stride_b, 0);
+  }
+  void add_stride_d(uint64_t stride_d) {
+    fbb_.AddElement<uint64_t>(Matmul::VT_STRIDE_D, stride_d, 0);
+  }
+  void add_alpha(float alpha) {
+    fbb_.AddElement<float>(Matmul::VT_ALPHA, alpha, 1.0f);
+  }
+  void add_beta(float beta) {
+    fbb_.AddElement<float>(Matmul::VT_BETA, beta, 0.0f);
+  }
+  void add_workspace_offset(uint64_t workspace_offset) {
+    fbb_.AddElement<uint64_t>(Matmul::VT_WORKSPACE_OFFSET, workspace_offset, 0);
+  }
+  void add_workspace_bytes(uint64_t workspace_bytes) {
+    fbb_.AddElement<uint64_t>(Matmul::VT_WORKSPACE_BYTES, workspace_bytes, 0);
+  }
+  explicit MatmulBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<Matmul> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<Matmul>(end);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<Matmul> CreateMatmul(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    turnip::artifact::fb::ElementType type_a = turnip::artifact::fb::ElementType::F32,
+    turnip::artifact::fb::ElementType type_b = turnip::artifact::fb::ElementType::F32,
+    turnip::artifact::fb::ElementType type_d = turnip::artifact::fb::ElementType::F32,
+    turnip::artifact::fb::MatmulCompute compute = turnip::artifact::fb::MatmulCompute::F32,
+    turnip::artifact::fb::MatmulEpilogue epilogue = turnip::artifact::fb::MatmulEpilogue::None,
+    bool transpose_a = false,
+    bool transpose_b = false,
+    uint64_t m = 0,
+    uint64_t n = 0,
+    uint64_t k = 0,
+    uint64_t lda = 0,
+    uint64_t ldb = 0,
+    uint64_t ldd = 0,
+    uint32_t batch = 1,
+    uint64_t stride_a = 0,
+    uint64_t stride_b = 0,
+    uint64_t stride_d = 0,
+    float alpha = 1.0f,
+    float beta = 0.0f,
+    uint64_t workspace_offset = 0,
+    uint64_t workspace_bytes = 0) {
+  MatmulBuilder builder_(_fbb);
+  builder_.add_workspace_bytes(workspace_bytes);
+  builder_.add_workspace_offset(workspace_offset);
+  builder_.add_stride_d(stride_d);
+  builder_.add_stride_b(stride_b);
+  builder_.add_stride_a(stride_a);
+  builder_.add_ldd(ldd);
+  builder_.add_ldb(ldb);
+  builder_.add_lda(lda);
+  builder_.add_k(k);
+  builder_.add_n(n);
+  builder_.add_m(m);
+  builder_.add_beta(beta);
+  builder_.add_alpha(alpha);
+  builder_.add_batch(batch);
+  builder_.add_transpose_b(transpose_b);
+  builder_.add_transpose_a(transpose_a);
+  builder_.add_epilogue(epilogue);
+  builder_.add_compute(compute);
+  builder_.add_type_d(type_d);
+  builder_.add_type_b(type_b);
+  builder_.add_type_a(type_a);
+  return builder_.Finish();
+}
+
+struct Launch FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef LaunchBuilder Builder;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_BUFFERS = 4,
+    VT_KERNEL = 6,
+    VT_MATMUL = 8
+  };
+  const flatbuffers::Vector<const turnip::artifact::fb::LaunchBuffer *> *buffers() const {
+    return GetPointer<const flatbuffers::Vector<const turnip::artifact::fb::LaunchBuffer *> *>(VT_BUFFERS);
+  }
+  const turnip::artifact::fb::KernelLaunch *kernel() const {
+    return GetPointer<const turnip::artifact::fb::KernelLaunch *>(VT_KERNEL);
+  }
+  const turnip::artifact::fb::Matmul *matmul() const {
+    return GetPointer<const turnip::artifact::fb::Matmul *>(VT_MATMUL);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffsetRequired(verifier, VT_BUFFERS) &&
+           verifier.VerifyVector(buffers()) &&
+           VerifyOffset(verifier, VT_KERNEL) &&
+           verifier.VerifyTable(kernel()) &&
+           VerifyOffset(verifier, VT_MATMUL) &&
+           verifier.VerifyTable(matmul()) &&
+           verifier.EndTable();
+  }
+};
+
+struct LaunchBuilder {
+  typedef Launch Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_buffers(flatbuffers::Offset<flatbuffers::Vector<const turnip::artifact::fb::LaunchBuffer *>> buffers) {
+    fbb_.AddOffset(Launch::VT_BUFFERS, buffers);
+  }
+  void add_kernel(flatbuffers::Offset<turnip::artifact::fb::KernelLaunch> kernel) {
+    fbb_.AddOffset(Launch::VT_KERNEL, kernel);
+  }
+  void add_matmul(flatbuffers::Offset<turnip::artifact::fb::Matmul> matmul) {
+    fbb_.AddOffset(Launch::VT_MATMUL, matmul);
+  }
+  explicit LaunchBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<Launch> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<Launch>(end);
+    fbb_.Required(o, Launch::VT_BUFFERS);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<Launch> CreateLaunch(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    flatbuffers::Offset<flatbuffers::Vector<const turnip::artifact::fb::LaunchBuffer *>> buffers = 0,
+    flatbuffers::Offset<turnip::artifact::fb::KernelLaunch> kernel = 0,
+    flatbuffers::Offset<turnip::artifact::fb::Matmul> matmul = 0) {
+  LaunchBuilder builder_(_fbb);
+  builder_.add_matmul(matmul);
+  builder_.add_kernel(kernel);
+  builder_.add_buffers(buffers);
+  return builder_.Finish();
+}
+
+inline flatbuffers::Offset<Launch> CreateLaunchDirect(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    const std::vector<turnip::artifact::fb::LaunchBuffer> *buffers = nullptr,
+    flatbuffers::Offset<turnip::artifact::fb::KernelLaunch> kernel = 0,
+    flatbuffers::Offset<turnip::artifact::fb::Matmul> matmul = 0) {
+  auto buffers__ = buffers ? _fbb.CreateVectorOfStructs<turnip::artifact::fb::LaunchBuffer>(*buffers) : 0;
+  return turnip::artifact::fb::CreateLaunch(
+      _fbb,
+      buffers__,
+      kernel,
+      matmul);
+}
+
 struct KernelObject FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef KernelObjectBuilder Builder;
   enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
@@ -1097,7 +1658,9 @@ struct KernelObject FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_FEATURES = 6,
     VT_FORMAT = 8,
     VT_SYMBOL = 10,
-    VT_CODE = 12
+    VT_CODE = 12,
+    VT_WORKSPACE_BYTES = 14,
+    VT_LAUNCHES = 16
   };
   const flatbuffers::String *triple() const {
     return GetPointer<const flatbuffers::String *>(VT_TRIPLE);
@@ -1114,6 +1677,12 @@ struct KernelObject FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<uint8_t> *code() const {
     return GetPointer<const flatbuffers::Vector<uint8_t> *>(VT_CODE);
   }
+  uint64_t workspace_bytes() const {
+    return GetField<uint64_t>(VT_WORKSPACE_BYTES, 0);
+  }
+  const flatbuffers::Vector<flatbuffers::Offset<turnip::artifact::fb::Launch>> *launches() const {
+    return GetPointer<const flatbuffers::Vector<flatbuffers::Offset<turnip::artifact::fb::Launch>> *>(VT_LAUNCHES);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyOffsetRequired(verifier, VT_TRIPLE) &&
@@ -1127,6 +1696,10 @@ struct KernelObject FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyString(symbol()) &&
            VerifyOffsetRequired(verifier, VT_CODE) &&
            verifier.VerifyVector(code()) &&
+           VerifyField<uint64_t>(verifier, VT_WORKSPACE_BYTES, 8) &&
+           VerifyOffset(verifier, VT_LAUNCHES) &&
+           verifier.VerifyVector(launches()) &&
+           verifier.VerifyVectorOfTables(launches()) &&
            verifier.EndTable();
   }
 };
@@ -1150,6 +1723,12 @@ struct KernelObjectBuilder {
   void add_code(flatbuffers::Offset<flatbuffers::Vector<uint8_t>> code) {
     fbb_.AddOffset(KernelObject::VT_CODE, code);
   }
+  void add_workspace_bytes(uint64_t workspace_bytes) {
+    fbb_.AddElement<uint64_t>(KernelObject::VT_WORKSPACE_BYTES, workspace_bytes, 0);
+  }
+  void add_launches(flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<turnip::artifact::fb::Launch>>> launches) {
+    fbb_.AddOffset(KernelObject::VT_LAUNCHES, launches);
+  }
   explicit KernelObjectBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1172,8 +1751,12 @@ inline flatbuffers::Offset<KernelObject> CreateKernelObject(
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>> features = 0,
     flatbuffers::Offset<flatbuffers::String> format = 0,
     flatbuffers::Offset<flatbuffers::String> symbol = 0,
-    flatbuffers::Offset<flatbuffers::Vector<uint8_t>> code = 0) {
+    flatbuffers::Offset<flatbuffers::Vector<uint8_t>> code = 0,
+    uint64_t workspace_bytes = 0,
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<turnip::artifact::fb::Launch>>> launches = 0) {
   KernelObjectBuilder builder_(_fbb);
+  builder_.add_workspace_bytes(workspace_bytes);
+  builder_.add_launches(launches);
   builder_.add_code(code);
   builder_.add_symbol(symbol);
   builder_.add_format(format);
@@ -1188,19 +1771,24 @@ inline flatbuffers::Offset<KernelObject> CreateKernelObjectDirect(
     const std::vector<flatbuffers::Offset<flatbuffers::String>> *features = nullptr,
     const char *format = nullptr,
     const char *symbol = nullptr,
-    const std::vector<uint8_t> *code = nullptr) {
+    const std::vector<uint8_t> *code = nullptr,
+    uint64_t workspace_bytes = 0,
+    const std::vector<flatbuffers::Offset<turnip::artifact::fb::Launch>> *launches = nullptr) {
   auto triple__ = triple ? _fbb.CreateString(triple) : 0;
   auto features__ = features ? _fbb.CreateVector<flatbuffers::Offset<flatbuffers::String>>(*features) : 0;
   auto format__ = format ? _fbb.CreateString(format) : 0;
   auto symbol__ = symbol ? _fbb.CreateString(symbol) : 0;
   auto code__ = code ? _fbb.CreateVector<uint8_t>(*code) : 0;
+  auto launches__ = launches ? _fbb.CreateVector<flatbuffers::Offset<turnip::artifact::fb::Launch>>(*launches) : 0;
   return turnip::artifact::fb::CreateKernelObject(
       _fbb,
       triple__,
       features__,
       format__,
       symbol__,
-      code__);
+      code__,
+      workspace_bytes,
+      launches__);
 }
 
 struct Kernel FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
