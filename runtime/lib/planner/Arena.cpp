@@ -194,6 +194,35 @@ uint32_t Arena::allocate(uint64_t bytes, uint32_t owner, uint64_t before) {
   return take(bestFirst, bestLast, bytes, owner);
 }
 
+uint32_t Arena::allocateTight(uint64_t bytes, uint32_t owner, uint64_t before) {
+  uint64_t need = aligned(bytes), bestBytes = UINT64_MAX;
+  uint32_t bestFirst = None, bestLast = None;
+  auto usable = [&](uint32_t at) {
+    return at != None && segments[at].free && segments[at].age < before;
+  };
+  unsigned looked = 0;
+  for (const auto &[age, segment] : byAge) {
+    if (age >= before || ++looked > searchLimit)
+      break;
+    if (usable(segments[segment].previous))
+      continue;
+    uint64_t total = 0;
+    uint32_t last = segment;
+    unsigned reach = 0;
+    for (uint32_t at = segment; usable(at) && ++reach <= searchLimit;
+         at = segments[at].next) {
+      total += segments[at].bytes;
+      last = at;
+    }
+    if (total < need || total >= bestBytes)
+      continue;
+    bestBytes = total;
+    bestFirst = segment;
+    bestLast = last;
+  }
+  return bestFirst == None ? None : take(bestFirst, bestLast, bytes, owner);
+}
+
 void Arena::shrink(uint32_t segment, uint64_t bytes, uint64_t age) {
   bytes = aligned(bytes);
   if (segments[segment].bytes == bytes)

@@ -32,7 +32,7 @@ public:
     bool free = true;
     /// Who holds it, None for scratch memory; no meaning while it is free.
     uint32_t owner = None;
-    /// The time of its last use; only has a meaning while it is free.
+    /// The time of its last use before it was taken, if it was.
     uint64_t age = 0;
   };
 
@@ -53,6 +53,10 @@ public:
   /// last used before \p before.
   uint32_t allocate(uint64_t bytes, uint32_t owner,
                     uint64_t before = UINT64_MAX);
+  /// Takes the smallest run of free segments that were last used before
+  /// \p before and are large enough, as far as a bounded search can tell, or
+  /// returns None.
+  uint32_t allocateTight(uint64_t bytes, uint32_t owner, uint64_t before);
   /// Takes the range at the lowest address that is large enough, or returns
   /// None. Looks at every segment.
   uint32_t allocateFirst(uint64_t bytes, uint32_t owner);
@@ -80,6 +84,11 @@ public:
   /// Gives a held segment to another owner.
   void reassign(uint32_t segment, uint32_t owner) {
     segments[segment].owner = owner;
+  }
+  /// The same, of one that was last used at \p age.
+  void reassign(uint32_t segment, uint32_t owner, uint64_t age) {
+    segments[segment].owner = owner;
+    segments[segment].age = age;
   }
 
   /// Ids of segments are below this.

@@ -68,6 +68,7 @@ Placer::Placer(const Problem &problem, const Machine &machine,
     lane.budget = static_cast<uint64_t>(
         rules.horizon *
         static_cast<double>(problem.memories[device.memory].capacity));
+    listLoaders(lane);
     lanes.push_back(std::move(lane));
   }
   size_t numTiles = problem.tiles.size();
@@ -76,6 +77,8 @@ Placer::Placer(const Problem &problem, const Machine &machine,
   segmentOf.assign(numTiles, None);
   copyOf.assign(numTiles, None);
   lastTime.assign(numTiles, 0);
+  readyAt.assign(numTiles, 0);
+  engineTime.assign(machine.engines().size(), 0);
   inPlaceOf.assign(numTiles, None);
   heirOf.assign(numTiles, None);
   isCounted.assign(numTiles, false);
@@ -84,6 +87,8 @@ Placer::Placer(const Problem &problem, const Machine &machine,
   finalCopy.assign(numTiles, None);
   listSteps();
   listUses();
+  if (isTimed() && rules.patience > 0)
+    listTimes();
 }
 
 uint64_t Placer::peak(uint32_t memory) const { return arenas[memory].peak(); }
@@ -328,8 +333,12 @@ void Placer::adoptFinal(uint32_t id) {
   bool onDevice = segmentOf[id] != None || inPlaceOf[id] != None;
   Access source = onDevice ? access(id, Role::Read)
                            : hostAccess(copyOf[id], id, Role::Read);
-  emitCopy(CopyRole::Result, None, source,
-           hostAccess(finalCopy[id], id, Role::Write));
+  Access destination = hostAccess(finalCopy[id], id, Role::Write);
+  emitCopy(CopyRole::Result, None, source, destination);
+  uint64_t end = timeCopy(source, destination, readyTime(id));
+  hostCopies[finalCopy[id]].ready = end;
+  if (onLane && isTimed() && !lanes[laneOf(id)].roomy)
+    lastTime[id] = std::max(lastTime[id], end);
   if (onLane && copyOf[id] == None && !rules.forgetCopies &&
       lanes[laneOf(id)].backing == tile.finalMemory) {
     copyOf[id] = finalCopy[id];
@@ -430,6 +439,7 @@ void Placer::emitTask(uint32_t id) {
   if (task.kind == TaskKind::Transfer) {
     emitCopy(CopyRole::Transfer, id, access(operands[0], Role::Read),
              access(results[0], Role::Write));
+    timeTask(id, None);
     return;
   }
   scratch.clear();
@@ -443,11 +453,11 @@ void Placer::emitTask(uint32_t id) {
           operands.begin());
   }
   uint32_t memory = problem.devices[task.device].memory;
-  uint32_t lane = laneOfMemory[memory], hostScratch = None;
+  uint32_t lane = laneOfMemory[memory], hostScratch = None, segment = None;
   if (task.workspace != 0) {
     if (lane == None)
       hostScratch = allocateHost(memory, task.workspace);
-    uint32_t segment =
+    segment =
         lane == None ? hostScratch : lanes[lane].workspaces.front().segment;
     Access access;
     access.memory = memory;
@@ -461,6 +471,7 @@ void Placer::emitTask(uint32_t id) {
   info.engine = machine.computeEngine(task.device);
   plan->ops.push_back(info);
   plan->placement.addOp(OpKind::Call, scratch);
+  timeTask(id, lane == None ? None : segment);
   if (hostScratch != None)
     arenas[memory].release(hostScratch, now());
 }
@@ -509,9 +520,11 @@ void Placer::executeStep(Lane &lane) {
     lane.workspaces.pop_front();
     if (!workspace.shared) {
       lane.windowBytes -= arenas[lane.memory][workspace.segment].bytes;
-      arenas[lane.memory].release(workspace.segment, now());
+      arenas[lane.memory].release(workspace.segment, ageAt(lane, taskEnd));
     }
   }
+  if (task != None)
+    lane.windowTime -= timeOf(task);
   ++lane.executed;
   while (rules.layers && lane.executed == lane.layerEnds[lane.layer] &&
          lane.layer + 1 < lane.layerEnds.size())
@@ -522,7 +535,7 @@ void Placer::finishTile(Lane &lane, uint32_t tile) {
   if (finished[tile] == lane.executed)
     return;
   finished[tile] = lane.executed;
-  lastTime[tile] = now();
+  lastTime[tile] = std::max(lastTime[tile], ageAt(lane, taskEnd));
   if (lastTouch[tile] != lane.executed)
     return;
   if (isCounted[tile]) {
@@ -554,7 +567,7 @@ void Placer::letGo(uint32_t tile) {
   uint32_t heir = heirOf[tile];
   Arena &arena = arenas[problem.tiles[tile].memory];
   if (heir != None) {
-    arena.reassign(segmentOf[tile], heir);
+    arena.reassign(segmentOf[tile], heir, lastTime[tile]);
     arena.shrink(segmentOf[tile], problem.tiles[heir].bytes, lastTime[tile]);
   } else if (segmentOf[tile] != None) {
     arena.release(segmentOf[tile], lastTime[tile]);

@@ -79,6 +79,14 @@ struct PlacerRules {
   bool firstFit = false;
   /// Loads wait for the step that was executed last when they were planned.
   bool onDemand = false;
+  /// If not negative, time decides as well: allocation only runs ahead while
+  /// the links to the memory would fall idle before the next step ends, or
+  /// this share of the time later that it takes to fill the memory; and of the
+  /// ranges that are free in time the tightest is taken.
+  double lead = -1;
+  /// If time decides, allocation that runs ahead only evicts tiles that are
+  /// needed again after at least this many times what bringing them back takes.
+  double patience = 0;
 };
 
 class Placer {
@@ -106,6 +114,8 @@ private:
     /// None for a parameter, which is never freed.
     uint32_t segment = None;
     uint32_t references = 0;
+    /// When it is written.
+    uint64_t ready = 0;
   };
 
   /// The scratch range of a step.
@@ -146,6 +156,14 @@ private:
     std::deque<uint32_t> dying;
     /// Scratch ranges of allocated steps that need one, in order.
     std::deque<Workspace> workspaces;
+    /// Engines that bring what tasks load, and the time to fill the memory.
+    std::vector<uint32_t> loaders;
+    uint64_t fillTime = 0;
+    /// What the steps between the cursors take.
+    uint64_t windowTime = 0;
+    /// When each step would begin if everything took turns and nothing were
+    /// ever loaded twice, in seconds.
+    std::vector<double> timeAt;
   };
 
   // Setting up.
@@ -238,6 +256,26 @@ private:
                       uint64_t rest);
   uint32_t allocateHost(uint32_t memory, uint64_t bytes);
 
+  // Time on paper, in nanoseconds: engines take operations as they are listed.
+  bool isTimed() const { return rules.lead >= 0; }
+  void listLoaders(Lane &lane);
+  void listTimes();
+  /// Lets an engine work, from \p earliest on; returns when it is done.
+  uint64_t occupy(uint32_t engine, uint64_t earliest, double seconds);
+  uint64_t timeCopy(const Access &source, const Access &destination,
+                    uint64_t earliest);
+  void timeTask(uint32_t task, uint32_t workspaceSegment);
+  uint64_t timeOf(uint32_t task) const;
+  uint64_t freeSince(uint32_t memory, uint32_t segment) const;
+  uint64_t readyTime(uint32_t tile) const;
+  bool wantsLoads(const Lane &lane) const;
+  bool isPatient(const Lane &lane, uint32_t tile) const;
+  uint64_t wantedBy(const Lane &lane, uint32_t owner) const;
+  /// The age of a range that was used last until \p end.
+  uint64_t ageAt(const Lane &lane, uint64_t end) const {
+    return isTimed() && !lane.roomy ? end : now();
+  }
+
   // Operations.
   Access access(uint32_t tile, Role role) const;
   Access hostAccess(uint32_t copy, uint32_t tile, Role role) const;
@@ -257,6 +295,9 @@ private:
   uint32_t position = 0;
   /// Tasks that the cursor shared by all lanes has passed.
   uint32_t passed = 0;
+  /// When each engine is done with what it was given, and the last task ends.
+  std::vector<uint64_t> engineTime;
+  uint64_t taskEnd = 0;
 
   std::vector<Lane> lanes;
   std::vector<uint32_t> laneOfMemory;
@@ -282,6 +323,8 @@ private:
   std::vector<uint32_t> copyOf;
   /// When it was last used on its device.
   std::vector<uint64_t> lastTime;
+  /// When its value is on its device.
+  std::vector<uint64_t> readyAt;
   /// For a result about to be written in place: the operand.
   std::vector<uint32_t> inPlaceOf;
   /// The tile that gets its range when its last use is carried out.

@@ -107,6 +107,8 @@ bool Placer::mayAdvance(const Lane &lane) const {
     size_t last = std::min<size_t>(lane.layer + 1, lane.layerEnds.size() - 1);
     return lane.allocated < lane.layerEnds[last];
   }
+  if (isTimed() && ahead != 0 && lane.piece == 0 && !wantsLoads(lane))
+    return false;
   if (ahead != 0 && lane.piece == 0 &&
       lane.windowBytes + newBytes(lane) > lane.budget)
     return false;
@@ -154,6 +156,8 @@ bool Placer::allocateStep(Lane &lane, bool packed) {
       return false;
   lane.piece = 0;
   listDying(lane);
+  if (lane.steps[lane.allocated] != None)
+    lane.windowTime += timeOf(lane.steps[lane.allocated]);
   ++lane.allocated;
   return true;
 }
@@ -343,8 +347,12 @@ void Placer::touch(Lane &lane, uint32_t tile, bool counts) {
 void Placer::load(uint32_t tile) {
   CopyRole role = visited[tile] ? CopyRole::Reload : CopyRole::Load;
   visited[tile] = true;
-  uint32_t op = emitCopy(role, None, hostAccess(copyOf[tile], tile, Role::Read),
-                         access(tile, Role::Write));
+  Access source = hostAccess(copyOf[tile], tile, Role::Read);
+  Access destination = access(tile, Role::Write);
+  uint32_t op = emitCopy(role, None, source, destination);
+  uint64_t earliest = std::max(freeSince(destination.memory, segmentOf[tile]),
+                               hostCopies[copyOf[tile]].ready);
+  readyAt[tile] = timeCopy(source, destination, earliest);
   uint32_t before = lanes[laneOf(tile)].lastOp;
   if (rules.onDemand && before != None)
     plan->placement.edges.push_back({before, op, EdgeKind::Memory});
@@ -368,6 +376,8 @@ uint32_t Placer::findRange(Lane &lane, uint64_t bytes, uint32_t owner,
     segment = arena.allocateFirst(bytes, owner);
   else if (lane.roomy)
     segment = findRested(arena, bytes, owner, roomyRest);
+  else if (isTimed())
+    segment = arena.allocateTight(bytes, owner, wantedBy(lane, owner) + 1);
   if (segment == None && !rules.firstFit)
     segment = arena.allocate(bytes, owner);
   if (segment != None)
@@ -401,7 +411,11 @@ void Placer::pushEvictable(Lane &lane, uint32_t tile) {
 bool Placer::canEvict(const Lane &lane, const Arena::Segment &segment) const {
   if (segment.owner == None || inWindow(lane, segment.owner))
     return false;
-  if (rules.guard == 0 || lane.allocated == lane.executed)
+  if (lane.allocated == lane.executed)
+    return true;
+  if (!isPatient(lane, segment.owner))
+    return false;
+  if (rules.guard == 0)
     return true;
   double distance = static_cast<double>(uses[nextUse[segment.owner]]) -
                     static_cast<double>(lane.allocated);
@@ -597,7 +611,7 @@ bool Placer::clearWindow(Lane &lane, const Window &window) {
   for (auto [tile, target] : moved) {
     if (visited[tile]) {
       moveTile(lane, tile, target);
-      lastTime[tile] = now();
+      lastTime[tile] = ageAt(lane, readyAt[tile]);
       continue;
     }
     arena.release(segmentOf[tile], arena[segmentOf[tile]].age, /*keep=*/true);
@@ -645,9 +659,12 @@ void Placer::evict(Lane &lane, uint32_t tile) {
   uint64_t age = lastTime[tile];
   if (copyOf[tile] == None) {
     copyOf[tile] = newHostCopy(lane.backing, problem.tiles[tile].bytes);
-    emitCopy(CopyRole::Offload, None, access(tile, Role::Read),
-             hostAccess(copyOf[tile], tile, Role::Write));
-    age = now();
+    Access source = access(tile, Role::Read);
+    Access destination = hostAccess(copyOf[tile], tile, Role::Write);
+    emitCopy(CopyRole::Offload, None, source, destination);
+    uint64_t end = timeCopy(source, destination, std::max(age, readyAt[tile]));
+    hostCopies[copyOf[tile]].ready = end;
+    age = ageAt(lane, end);
   }
   arenas[lane.memory].release(segmentOf[tile], age, /*keep=*/true);
   segmentOf[tile] = None;
@@ -665,7 +682,8 @@ void Placer::releaseUnwritten(Lane &lane) {
   for (uint32_t tile : problem.results(task)) {
     if (problem.tiles[tile].memory != lane.memory || segmentOf[tile] == None)
       continue;
-    arenas[lane.memory].release(segmentOf[tile], now(), /*keep=*/true);
+    arenas[lane.memory].release(segmentOf[tile], ageAt(lane, taskEnd),
+                                /*keep=*/true);
     segmentOf[tile] = None;
   }
 }
@@ -698,8 +716,13 @@ void Placer::moveTile(Lane &lane, uint32_t tile, uint32_t segment) {
   Access source = access(tile, Role::Read);
   uint32_t old = segmentOf[tile];
   segmentOf[tile] = segment;
-  emitCopy(CopyRole::Move, None, source, access(tile, Role::Write));
-  arenas[lane.memory].release(old, now(), /*keep=*/true);
+  Access destination = access(tile, Role::Write);
+  emitCopy(CopyRole::Move, None, source, destination);
+  readyAt[tile] = timeCopy(source, destination,
+                           std::max({readyAt[tile], lastTime[tile],
+                                     freeSince(lane.memory, segment)}));
+  arenas[lane.memory].release(old, ageAt(lane, readyAt[tile]),
+                              /*keep=*/true);
 }
 
 /// Moves \p tile down to \p target; all below is packed, and nothing lies

@@ -133,30 +133,37 @@ static constexpr double firstHorizon = 0.7;
 /// Rules to try with an order that did well.
 static std::vector<PlacerRules> variants() {
   std::vector<PlacerRules> list;
-  auto add = [&](double horizon, bool inherit, double guard, double exponent,
-                 double moveCost = 0, double dirtyCost = 2) {
+  auto add = [&](double horizon, double moveCost = 0,
+                 double dirtyCost = 2) -> PlacerRules & {
     PlacerRules rules;
     rules.moveCost = moveCost;
     rules.dirtyCost = dirtyCost;
     rules.horizon = horizon;
-    rules.inherit = inherit;
-    rules.guard = guard;
-    rules.distanceExponent = exponent;
     list.push_back(rules);
+    return list.back();
   };
-  add(0.5, true, 0, 1);
-  add(0.3, false, 0, 1);
-  add(0.7, true, 0, 1, 0.25);
-  add(0.5, true, 0, 1, 0, 1);
-  add(0.3, true, 0, 2, 0, 1);
-  add(1.0, true, 0, 1);
-  add(0.3, true, 0, 1);
-  add(0.5, false, 0, 1);
-  add(0.5, true, 0, 1, 0.25);
-  add(0.15, true, 0, 1);
-  add(2.0, true, 0, 1);
-  add(0.5, true, 0.5, 0.6);
-  add(0.7, true, 0, 1.4);
+  auto timed = [&](double horizon, double lead, double patience,
+                   double moveCost = 0) -> PlacerRules & {
+    PlacerRules &rules = add(horizon, moveCost);
+    rules.lead = lead;
+    rules.patience = patience;
+    return rules;
+  };
+  timed(1.4, 0, 10, 0.25);
+  add(0.5);
+  timed(1.4, 0, 4, 0.25);
+  timed(0.5, 0.1, 10);
+  add(0.3).inherit = false;
+  add(0.7, 0.25);
+  timed(1.4, 0, 20, 0.25);
+  add(0.3, 0, 1).distanceExponent = 2;
+  add(1);
+  timed(1.4, 0.1, 10);
+  add(0.5, 0.25);
+  add(0.15);
+  timed(1.4, 0, 0);
+  timed(0.3, 0, 10);
+  add(2);
   return list;
 }
 
@@ -446,6 +453,8 @@ void Search::searchFarther(size_t count) {
     bool fixed = options.horizon >= 0 || options.policy != Policy::Default;
     uint64_t kind = below(4);
     if (kind == 0 && !fixed) {
+      rules.lead = below(4) == 0 ? -1 : below(2) ? 0 : share(0, 0.3);
+      rules.patience = below(4) == 0 ? 0 : share(1, 30);
       rules.horizon = share(0.1, 1.5);
       rules.dirtyCost = share(1, 3);
       rules.distanceExponent = share(0.5, 2);
