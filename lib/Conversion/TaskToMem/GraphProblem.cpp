@@ -13,52 +13,6 @@
 using namespace mlir;
 using namespace turnip;
 
-//===----------------------------------------------------------------------===//
-// The machine
-//===----------------------------------------------------------------------===//
-
-void turnip::addMachine(planner::Problem &problem, uint32_t devices,
-                        uint64_t deviceBytes, uint64_t hostBytes,
-                        uint64_t parameterBytes, const MachineRates &rates) {
-  auto name = [](uint32_t device) { return "dev" + std::to_string(device); };
-  for (uint32_t i = 0; i < devices; ++i)
-    problem.addMemory({name(i), planner::MemoryKind::Device, deviceBytes,
-                       memoryAlignment, /*writable=*/true});
-  uint32_t host =
-      problem.addMemory({"host", planner::MemoryKind::Host, hostBytes,
-                         memoryAlignment, /*writable=*/true});
-  uint32_t parameters =
-      problem.addMemory({"params", planner::MemoryKind::Parameters,
-                         parameterBytes, memoryAlignment, /*writable=*/false});
-  for (uint32_t i = 0; i < devices; ++i)
-    problem.addDevice({name(i), i, host});
-  problem.addDevice({"host", host, planner::None});
-
-  // Each device has an engine for what comes in and one for what goes out.
-  uint32_t channel = 0;
-  auto link = [&](uint32_t source, uint32_t destination, uint32_t channel) {
-    problem.addLink({problem.memories[source].name + " to " +
-                         problem.memories[destination].name,
-                     source, destination, channel, rates.linkBandwidth,
-                     rates.linkLatency});
-  };
-  for (uint32_t i = 0; i < devices; ++i) {
-    link(parameters, i, channel);
-    link(host, i, channel);
-    link(i, host, channel + 1);
-    channel += 2;
-  }
-  for (uint32_t i = 0; i < devices; ++i)
-    for (uint32_t j = 0; j < devices; ++j)
-      if (i != j)
-        link(i, j, channel++);
-  link(parameters, host, channel);
-}
-
-//===----------------------------------------------------------------------===//
-// The graph
-//===----------------------------------------------------------------------===//
-
 std::string turnip::taskName(Operation *op) {
   if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
     return name.getName().str();

@@ -34,12 +34,6 @@ struct MachineRates {
 constexpr uint64_t unlimitedBytes = uint64_t(1) << 58;
 using task::memoryAlignment;
 
-/// Adds the memories, devices and links of a machine with \p devices devices:
-/// memories `dev0` ... `host`, `params`; devices `dev0` ..., `host`.
-void addMachine(planner::Problem &problem, uint32_t devices,
-                uint64_t deviceBytes, uint64_t hostBytes,
-                uint64_t parameterBytes, const MachineRates &rates);
-
 /// A graph as a problem. Tiles and tasks are numbered in the graph's order.
 struct GraphProblem {
   explicit GraphProblem(task::GraphOp graph) : numbering(graph) {}

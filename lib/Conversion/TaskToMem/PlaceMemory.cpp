@@ -12,10 +12,9 @@
 #include "mlir/IR/Builders.h"
 #include "turnip/Dialect/Task/IR/Box.h"
 #include "turnip/machine/PlannerProblem.h"
+#include "turnip/planner/Resident.h"
 #include "turnip/support/ByteSize.h"
 #include "llvm/Support/FormatVariadic.h"
-
-#include <map>
 
 namespace turnip {
 #define GEN_PASS_DEF_PLACEMEMORY
@@ -68,7 +67,6 @@ private:
                                const ParameterLayout &all, Placed &placed);
   LogicalResult doesNotFit(const GraphProblem &graphProblem,
                            task::GraphOp graph, const Status &status);
-  void shrink(planner::Problem &machine, ArrayRef<Placed> placed) const;
   void write(planner::Problem &machine, MutableArrayRef<Placed> placed);
   void keep(task::GraphOp tasks, mem::GraphOp graph);
   std::string describeOptions() const;
@@ -288,7 +286,7 @@ FailureOr<Placed> PlaceMemoryPass::planGraph(task::GraphOp graph,
   if (Status status = placed.problem.problem.check(); !status)
     return fail(graph, status);
   Expected<planner::Plan> plan =
-      planner::plan(placed.problem.problem, planOptions);
+      planner::planProved(placed.problem.problem, planOptions);
   if (!plan)
     return plan.status().code() == StatusCode::DoesNotFit
                ? doesNotFit(placed.problem, graph, plan.status())
@@ -300,40 +298,12 @@ FailureOr<Placed> PlaceMemoryPass::planGraph(task::GraphOp graph,
         problem.devices[device].backing == planner::None
             ? planner::SmallestCap()
             : planner::smallestCap(problem, device));
-  if (Status status = placed.plan.verify(placed.problem.problem); !status)
-    return fail(graph, Status::error(StatusCode::Internal,
-                                     "the planner made a wrong plan: " +
-                                         status.message()));
   return placed;
 }
 
-/// Whether \p tile is a parameter that stays on a device from run to run.
-static bool isResident(const planner::Problem &problem,
-                       const planner::Tile &tile) {
-  return tile.initialMemory == tile.memory && tile.finalMemory == tile.memory &&
-         problem.memories[tile.memory].kind == planner::MemoryKind::Device;
-}
-
-/// Whether every parameter that starts on a device is where it started when the
-/// graph has run, so that it can run again.
-static bool leavesInPlace(const Placed &placed) {
-  const planner::Plan &plan = placed.plan;
-  std::map<uint32_t, uint64_t> entry;
-  for (auto [tile, piece] :
-       llvm::zip_equal(plan.entryTiles, plan.placement.entry))
-    entry[tile] = piece.offset;
-  return llvm::all_of(
-      llvm::zip_equal(plan.exitTiles, plan.placement.exit), [&](auto pair) {
-        auto [id, piece] = pair;
-        const planner::Problem &problem = placed.problem.problem;
-        return !isResident(problem, problem.tiles[id]) ||
-               entry.at(id) == piece.offset;
-      });
-}
-
-/// Where a device's memory holds all parameters besides the largest task, they
-/// may be put there once instead of being loaded in every run. Replans \p
-/// placed and the memory of parameters so, if the prediction is no worse.
+/// Replans \p placed, and the memory of parameters of \p machine, so that
+/// devices keep them from run to run, where there is such a plan that is no
+/// worse.
 LogicalResult PlaceMemoryPass::keepParameters(planner::Problem &machine,
                                               const ParameterLayout &all,
                                               Placed &placed) {
@@ -346,51 +316,18 @@ LogicalResult PlaceMemoryPass::keepParameters(planner::Problem &machine,
   resident.memories.back().capacity = ofHost.size();
 
   ParameterPlaces places{all, &ofHost};
-  Placed other{
-      placed.graph, buildProblem(placed.graph, resident, places, rates), {}};
-  const planner::Problem &problem = other.problem.problem;
-  std::vector<uint64_t> parameterBytes(problem.memories.size());
-  for (const planner::Tile &tile : problem.tiles)
-    if (isResident(problem, tile))
-      parameterBytes[tile.memory] += llvm::alignTo(tile.bytes, memoryAlignment);
-  for (auto [device, bytes] : llvm::enumerate(parameterBytes))
-    if (bytes > problem.memories[device].capacity)
-      return success();
-  if (Status status = problem.check(); !status)
-    return fail(placed.graph, status);
-  Expected<planner::Plan> plan = planner::plan(problem, planOptions);
-  if (!plan)
-    return plan.status().code() == StatusCode::DoesNotFit
-               ? success()
-               : fail(placed.graph, plan.status());
-  other.plan = std::move(*plan);
-  if (Status status = other.plan.verify(problem); !status)
-    return fail(placed.graph, Status::error(StatusCode::Internal,
-                                            "the planner made a wrong plan: " +
-                                                status.message()));
-  if (!leavesInPlace(other) || other.plan.statistics.predictedMakespan >
-                                   placed.plan.statistics.predictedMakespan)
+  GraphProblem problem = buildProblem(placed.graph, resident, places, rates);
+  Expected<std::optional<planner::Plan>> better =
+      planner::planResident(problem.problem, placed.plan, planOptions);
+  if (!better)
+    return fail(placed.graph, better.status());
+  if (!*better)
     return success();
   machine = std::move(resident);
-  other.problem.smallestCaps = std::move(placed.problem.smallestCaps);
-  placed = std::move(other);
+  problem.smallestCaps = std::move(placed.problem.smallestCaps);
+  placed.problem = std::move(problem);
+  placed.plan = std::move(**better);
   return success();
-}
-
-/// Memories without a cap are as large as the graphs need. Host memory is
-/// never larger.
-void PlaceMemoryPass::shrink(planner::Problem &machine,
-                             ArrayRef<Placed> placed) const {
-  for (uint32_t i = 0; i < machine.memories.size(); ++i) {
-    planner::Memory &memory = machine.memories[i];
-    if (memory.kind == planner::MemoryKind::Parameters ||
-        (memory.kind == planner::MemoryKind::Device && !deviceMemory.empty()))
-      continue;
-    memory.capacity = 0;
-    for (const Placed &graph : placed)
-      memory.capacity =
-          std::max(memory.capacity, graph.plan.statistics.peakBytes[i]);
-  }
 }
 
 /// Gives \p tasks a name beside that of \p graph, which it became.
@@ -407,7 +344,11 @@ void PlaceMemoryPass::keep(task::GraphOp tasks, mem::GraphOp graph) {
 void PlaceMemoryPass::write(planner::Problem &machine,
                             MutableArrayRef<Placed> placed) {
   ModuleOp module = getOperation();
-  shrink(machine, placed);
+  std::vector<const planner::Statistics *> statistics;
+  for (const Placed &entry : placed)
+    statistics.push_back(&entry.plan.statistics);
+  planner::shrinkToPeak(machine.memories, statistics,
+                        /*devicesToo=*/deviceMemory.empty());
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   buildMachine(builder, module.getLoc(), machine);
   for (Placed &entry : placed) {
@@ -446,8 +387,15 @@ LogicalResult PlaceMemoryPass::describeMachine(planner::Problem &problem,
                                   " of host memory, which has " +
                                   formatExactBytes(caps.host)));
   if (!rates.machine) {
-    addMachine(problem, devices, caps.device, caps.host - parameterBytes,
-               parameterBytes, rates);
+    machine::UniformMachine alike;
+    alike.devices = devices;
+    alike.deviceBytes = caps.device;
+    alike.hostBytes = caps.host - parameterBytes;
+    alike.parameterBytes = parameterBytes;
+    alike.deviceAlignment = alike.hostAlignment = memoryAlignment;
+    alike.bandwidth = rates.linkBandwidth;
+    alike.latency = rates.linkLatency;
+    machine::addMachine(alike, problem);
     return success();
   }
   machine::Share share;

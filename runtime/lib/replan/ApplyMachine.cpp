@@ -1,5 +1,4 @@
-//===- ApplyMachine.cpp - An artifact on another machine
-//--------------------===//
+//===- ApplyMachine.cpp - An artifact on another machine ------------------===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ApplyMachine.h - An artifact on another machine ------------*- C++
-//-*-===//
+//===- ApplyMachine.h - An artifact on another machine ----------*- C++ -*-===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- EntryProblem.cpp - An entry as a planning problem
-//-------------------===//
+//===- EntryProblem.cpp - An entry as a planning problem ------------------===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- EntryProblem.h - An entry as a planning problem -----------*- C++
-//-*-===//
+//===- EntryProblem.h - An entry as a planning problem ----------*- C++ -*-===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- EntryWriter.cpp - A plan as an entry
-//---------------------------------===//
+//===- EntryWriter.cpp - A plan as an entry -------------------------------===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- OptionsText.h - How an artifact was planned again ---------*- C++
-//-*-===//
+//===- OptionsText.h - How an artifact was planned again --------*- C++ -*-===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

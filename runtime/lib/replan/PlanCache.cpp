@@ -1,5 +1,4 @@
-//===- PlanCache.cpp - Plans that were made before
-//--------------------------===//
+//===- PlanCache.cpp - Plans that were made before ------------------------===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

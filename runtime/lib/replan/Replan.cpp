@@ -1,5 +1,4 @@
-//===- Replan.cpp - Planning an artifact again
-//------------------------------===//
+//===- Replan.cpp - Planning an artifact again ----------------------------===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,6 +13,7 @@
 #include "EntryWriter.h"
 #include "OptionsText.h"
 #include "turnip/artifact/Artifact.h"
+#include "turnip/planner/Resident.h"
 #include "turnip/support/ByteSize.h"
 
 #include <algorithm>
@@ -39,11 +39,9 @@ public:
 
 private:
   Status setCapacities(const artifact::ParameterLayout &layout);
-  Status planWith(const artifact::ParameterLayout &layout, bool staysOnDevices,
-                  planner::Problem &to, planner::Plan &made) const;
+  planner::Problem problemWith(const artifact::ParameterLayout &layout,
+                               bool staysOnDevices) const;
   Status keepParameters();
-  bool fitBeside(const planner::Problem &resident) const;
-  void shrink();
 
   const artifact::Module &module;
   const artifact::Entry &entry;
@@ -78,98 +76,39 @@ Status Replanner::setCapacities(const artifact::ParameterLayout &layout) {
   return Status::ok();
 }
 
-Status Replanner::planWith(const artifact::ParameterLayout &layout,
-                           bool staysOnDevices, planner::Problem &to,
-                           planner::Plan &made) const {
+planner::Problem Replanner::problemWith(const artifact::ParameterLayout &layout,
+                                        bool staysOnDevices) const {
   planner::Problem resized = machine;
   if (parameters != artifact::none)
     resized.memories[parameters].capacity = layout.size();
-  to = buildProblem(module, entry, resized, layout, staysOnDevices);
-  Expected<planner::Plan> planned = planner::plan(to, options.plan);
-  if (!planned)
-    return planned.status();
-  made = std::move(*planned);
-  if (Status status = made.verify(to); !status)
-    return Status::error(StatusCode::Internal,
-                         "the planner made a wrong plan: " + status.message());
-  return Status::ok();
+  return buildProblem(module, entry, resized, layout, staysOnDevices);
 }
 
-/// Whether \p tile is a parameter that stays on a device from run to run.
-static bool isResident(const planner::Problem &problem,
-                       const planner::Tile &tile) {
-  return tile.initialMemory == tile.memory && tile.finalMemory == tile.memory &&
-         problem.memories[tile.memory].kind == planner::MemoryKind::Device;
-}
-
-/// Whether what stays on devices leaves them room at all.
-bool Replanner::fitBeside(const planner::Problem &resident) const {
-  std::vector<uint64_t> bytes(resident.memories.size());
-  for (const planner::Tile &tile : resident.tiles) {
-    uint64_t alignment = resident.memories[tile.memory].alignment;
-    if (isResident(resident, tile))
-      bytes[tile.memory] +=
-          (tile.bytes + alignment - 1) / alignment * alignment;
-  }
-  for (size_t i = 0; i < bytes.size(); ++i)
-    if (bytes[i] > resident.memories[i].capacity)
-      return false;
-  return true;
-}
-
-/// Whether every parameter that starts on a device is where it started when the
-/// graph has run, so that it can run again.
-static bool leavesInPlace(const planner::Problem &problem,
-                          const planner::Plan &plan) {
-  std::vector<uint64_t> start(problem.tiles.size(), 0);
-  for (size_t i = 0; i < plan.entryTiles.size(); ++i)
-    start[plan.entryTiles[i]] = plan.placement.entry[i].offset;
-  for (size_t i = 0; i < plan.exitTiles.size(); ++i)
-    if (isResident(problem, problem.tiles[plan.exitTiles[i]]) &&
-        start[plan.exitTiles[i]] != plan.placement.exit[i].offset)
-      return false;
-  return true;
-}
-
-/// Where a device's memory holds all parameters besides the largest task, they
-/// may be put there once instead of being loaded in every run. Takes that plan
-/// if its prediction is no worse.
+/// Takes a plan that puts parameters on devices once, where there is one that
+/// is no worse.
 Status Replanner::keepParameters() {
-  artifact::ParameterLayout ofHost = layOut(module, entry, /*ofHost=*/true);
-  planner::Problem resized = machine;
-  if (parameters != artifact::none)
-    resized.memories[parameters].capacity = ofHost.size();
-  if (!fitBeside(buildProblem(module, entry, resized, ofHost,
-                              /*staysOnDevices=*/true)))
-    return Status::ok();
-  planner::Problem other;
-  planner::Plan otherPlan;
-  Status status = planWith(ofHost, /*staysOnDevices=*/true, other, otherPlan);
-  if (status.code() == StatusCode::DoesNotFit)
-    return Status::ok();
-  TURNIP_RETURN_IF_ERROR(status);
-  if (!leavesInPlace(other, otherPlan) ||
-      otherPlan.statistics.predictedMakespan >
-          plan.statistics.predictedMakespan)
-    return Status::ok();
-  problem = std::move(other);
-  plan = std::move(otherPlan);
+  planner::Problem resident =
+      problemWith(layOut(module, entry, /*ofHost=*/true),
+                  /*staysOnDevices=*/true);
+  Expected<std::optional<planner::Plan>> better =
+      planner::planResident(resident, plan, options.plan);
+  if (!better)
+    return better.status();
+  if (*better) {
+    problem = std::move(resident);
+    plan = std::move(**better);
+  }
   return Status::ok();
-}
-
-/// Memories without a cap are as large as the plan needs. Host memory is never
-/// larger.
-void Replanner::shrink() {
-  for (uint32_t i = 0; i < problem.memories.size(); ++i)
-    if (problem.memories[i].kind == planner::MemoryKind::Host)
-      problem.memories[i].capacity = plan.statistics.peakBytes[i];
 }
 
 Status Replanner::run() {
   artifact::ParameterLayout all = layOut(module, entry, /*ofHost=*/false);
   TURNIP_RETURN_IF_ERROR(setCapacities(all));
-  TURNIP_RETURN_IF_ERROR(
-      planWith(all, /*staysOnDevices=*/false, problem, plan));
+  problem = problemWith(all, /*staysOnDevices=*/false);
+  Expected<planner::Plan> made = planner::planProved(problem, options.plan);
+  if (!made)
+    return made.status();
+  plan = std::move(*made);
   for (uint32_t d = 0; d < problem.devices.size(); ++d) {
     planner::SmallestCap cap;
     if (problem.devices[d].backing != planner::None)
@@ -178,7 +117,8 @@ Status Replanner::run() {
   }
   if (options.residentParameters)
     TURNIP_RETURN_IF_ERROR(keepParameters());
-  shrink();
+  planner::shrinkToPeak(problem.memories, {&plan.statistics},
+                        /*devicesToo=*/false);
   return Status::ok();
 }
 

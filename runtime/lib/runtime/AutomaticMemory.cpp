@@ -1,5 +1,4 @@
-//===- AutomaticMemory.cpp - How much a device may use
-//----------------------===//
+//===- AutomaticMemory.cpp - How much a device may use --------------------===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Replanning.cpp - Flags for planning an artifact again
-//----------------===//
+//===- Replanning.cpp - Flags for planning an artifact again --------------===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

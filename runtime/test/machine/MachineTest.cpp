@@ -383,6 +383,42 @@ TEST(Machine, BecomesAPlanningProblem) {
                               "which has 4096 on machine 'm'");
 }
 
+TEST(Machine, ProgramsNeedNoDescription) {
+  UniformMachine alike;
+  alike.devices = 2;
+  alike.deviceBytes = 100;
+  alike.hostBytes = 200;
+  alike.parameterBytes = 300;
+  alike.deviceAlignment = 256;
+  alike.bandwidth = 3e9;
+  alike.latency = 1e-3;
+  planner::Problem problem;
+  addMachine(alike, problem);
+  ASSERT_EQ(problem.memories.size(), 4U);
+  EXPECT_EQ(problem.memories[1].name, "dev1");
+  EXPECT_EQ(problem.memories[1].capacity, 100U);
+  EXPECT_EQ(problem.memories[1].alignment, 256U);
+  EXPECT_EQ(problem.memories[2].capacity, 200U);
+  EXPECT_EQ(problem.memories[2].alignment, 64U);
+  EXPECT_EQ(problem.memories[3].capacity, 300U);
+  ASSERT_EQ(problem.devices.size(), 3U);
+  EXPECT_EQ(problem.devices[2].backing, planner::None);
+  // The same links as of a machine with a description.
+  Expected<Machine> described = Machine::find("4xp100");
+  ASSERT_TRUE(described);
+  planner::Problem other;
+  Share share;
+  share.devices = 2;
+  ASSERT_TRUE(addMachine(*described, share, other));
+  ASSERT_EQ(problem.links.size(), other.links.size());
+  for (size_t i = 0; i < problem.links.size(); ++i) {
+    EXPECT_EQ(problem.links[i].name, other.links[i].name);
+    EXPECT_EQ(problem.links[i].channel, other.links[i].channel);
+    EXPECT_EQ(problem.links[i].bytesPerSecond, 3e9);
+    EXPECT_EQ(problem.links[i].latency, 1e-3);
+  }
+}
+
 TEST(Machine, DevicesWithoutALinkGoThroughTheHost) {
   Expected<Machine> machine = Machine::find("4xp100");
   ASSERT_TRUE(machine);

@@ -8,6 +8,7 @@
 
 #include "Graphs.h"
 #include "GraphBuilder.h"
+#include "turnip/machine/PlannerProblem.h"
 
 #include <algorithm>
 #include <random>
@@ -16,7 +17,6 @@ using namespace turnip;
 using namespace turnip::planner;
 using namespace turnip::planner::bench;
 
-static constexpr uint64_t unlimited = uint64_t(1) << 58;
 static constexpr uint64_t alignment = 64;
 
 //===----------------------------------------------------------------------===//
@@ -26,35 +26,11 @@ static constexpr uint64_t alignment = 64;
 GraphBuilder::GraphBuilder(const GraphOptions &options)
     : devices(options.devices), host(options.devices),
       params(options.devices + 1) {
-  auto name = [](uint32_t device) { return "dev" + std::to_string(device); };
-  for (uint32_t i = 0; i < devices; ++i)
-    problem.addMemory(
-        {name(i), MemoryKind::Device, unlimited, alignment, true});
-  problem.addMemory({"host", MemoryKind::Host, unlimited, alignment, true});
-  problem.addMemory(
-      {"params", MemoryKind::Parameters, unlimited, alignment, false});
-  for (uint32_t i = 0; i < devices; ++i)
-    problem.addDevice({name(i), i, host});
-  problem.addDevice({"host", host, None});
-  uint32_t channel = 0;
-  auto link = [&](uint32_t source, uint32_t destination, uint32_t channel) {
-    problem.addLink({problem.memories[source].name + " to " +
-                         problem.memories[destination].name,
-                     source, destination, channel,
-                     options.rates.linkBytesPerSecond,
-                     options.rates.linkLatency});
-  };
-  for (uint32_t i = 0; i < devices; ++i) {
-    link(params, i, channel);
-    link(host, i, channel);
-    link(i, host, channel + 1);
-    channel += 2;
-  }
-  for (uint32_t i = 0; i < devices; ++i)
-    for (uint32_t j = 0; j < devices; ++j)
-      if (i != j)
-        link(i, j, channel++);
-  link(params, host, channel);
+  machine::UniformMachine alike;
+  alike.devices = devices;
+  alike.bandwidth = options.rates.linkBytesPerSecond;
+  alike.latency = options.rates.linkLatency;
+  machine::addMachine(alike, problem);
 }
 
 uint32_t GraphBuilder::parameter(uint64_t bytes) {

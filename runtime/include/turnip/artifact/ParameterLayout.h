@@ -1,5 +1,4 @@
-//===- ParameterLayout.h - Where parameters are stored -----------*- C++
-//-*-===//
+//===- ParameterLayout.h - Where parameters are stored ----------*- C++ -*-===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -35,6 +35,24 @@ struct Share {
 Status addMachine(const Machine &machine, const Share &share,
                   planner::Problem &problem);
 
+/// A machine whose devices are all alike, as are its links.
+struct UniformMachine {
+  uint32_t devices = 1;
+  /// Of each device's memory, of host RAM besides parameters, and of these.
+  uint64_t deviceBytes = uint64_t(1) << 58;
+  uint64_t hostBytes = uint64_t(1) << 58;
+  uint64_t parameterBytes = uint64_t(1) << 58;
+  /// Bytes that every range starts at a multiple of, on devices and elsewhere.
+  uint64_t deviceAlignment = 64;
+  uint64_t hostAlignment = 64;
+  /// Bytes per second of each link, and seconds before the first byte.
+  double bandwidth = 1e10;
+  double latency = 1e-5;
+};
+
+/// The same for a machine without a description.
+void addMachine(const UniformMachine &machine, planner::Problem &problem);
+
 } // namespace turnip::machine
 
 #endif // TURNIP_MACHINE_PLANNERPROBLEM_H

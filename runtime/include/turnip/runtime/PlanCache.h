@@ -1,5 +1,4 @@
-//===- PlanCache.h - Plans that were made before -----------------*- C++
-//-*-===//
+//===- PlanCache.h - Plans that were made before ----------------*- C++ -*-===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

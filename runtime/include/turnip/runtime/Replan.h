@@ -1,5 +1,4 @@
-//===- Replan.h - Planning an artifact again ---------------------*- C++
-//-*-===//
+//===- Replan.h - Planning an artifact again --------------------*- C++ -*-===//
 //
 // Part of the Turnip Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
