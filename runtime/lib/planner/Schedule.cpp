@@ -23,6 +23,37 @@ static constexpr size_t loadLimit = 4;
 static constexpr size_t hubReaders = 256;
 
 namespace {
+/// Numbers of which the least few are looked at again and again: these are
+/// kept apart, in order.
+class LeastFirst {
+public:
+  void insert(uint32_t number) {
+    if (least.size() < compareLimit || number < least.back())
+      least.insert(std::upper_bound(least.begin(), least.end(), number),
+                   number);
+    else
+      others.push(number);
+    if (least.size() <= compareLimit)
+      return;
+    others.push(least.back());
+    least.pop_back();
+  }
+  /// Drops those for which \p isOver holds from the least few, takes others in
+  /// their place, and returns the rest.
+  template <typename IsOver> const std::vector<uint32_t> &look(IsOver isOver) {
+    least.erase(std::remove_if(least.begin(), least.end(), isOver),
+                least.end());
+    for (; least.size() < compareLimit && !others.empty(); others.pop())
+      if (!isOver(others.top()))
+        least.push_back(others.top());
+    return least;
+  }
+
+private:
+  std::vector<uint32_t> least;
+  std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> others;
+};
+
 class Scheduler {
 public:
   Scheduler(const Problem &problem, const Machine &machine,
@@ -42,8 +73,7 @@ private:
     uint32_t newest = None, oldest = None;
     /// Ready tasks as they came, by number, and those free of loads.
     std::vector<uint32_t> recent, free;
-    std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>>
-        waiting;
+    LeastFirst waiting;
     /// Tiles by how many tasks they would free of loads, per byte.
     std::priority_queue<std::pair<double, uint32_t>> loads;
   };
@@ -221,7 +251,7 @@ void Scheduler::admit(uint32_t task) {
   }
   Lane &lane = lanes[problem.tasks[task].device];
   lane.recent.push_back(task);
-  lane.waiting.push(rank[task]);
+  lane.waiting.insert(rank[task]);
   if (missing[task] == 0)
     lane.free.push_back(task);
   else if (missing[task] == 1)
@@ -349,17 +379,9 @@ bool Scheduler::choose(Lane &lane, uint32_t &task) {
   considerNewest(lane.free, true);
   considerNewest(lane.recent, false);
   considerLoads(lane, best);
-  std::vector<uint32_t> oldest;
-  while (!lane.waiting.empty() && oldest.size() < compareLimit) {
-    uint32_t next = lane.waiting.top();
-    lane.waiting.pop();
-    if (isDone[base[next]])
-      continue;
-    oldest.push_back(next);
-    consider(lane, base[next], best);
-  }
-  for (uint32_t next : oldest)
-    lane.waiting.push(next);
+  auto isOver = [&](uint32_t place) { return isDone[base[place]] != 0; };
+  for (uint32_t place : lane.waiting.look(isOver))
+    consider(lane, base[place], best);
   task = best.task;
   return task != None;
 }

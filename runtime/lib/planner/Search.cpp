@@ -294,11 +294,12 @@ void Search::addOrder(NamedOrder next) {
 void Search::sortOrders(size_t first) {
   for (NamedOrder &order : orders)
     if (order.incoming < 0)
-      order.incoming = boundTraffic(problem, order.tasks).totalIncoming();
-  std::stable_sort(orders.begin() + static_cast<ptrdiff_t>(first), orders.end(),
-                   [](const NamedOrder &a, const NamedOrder &b) {
-                     return a.incoming < b.incoming;
-                   });
+      order.incoming = boundIncoming(problem, order.tasks);
+  // Few, so insertion will do; it keeps equal ones as they are.
+  for (size_t i = first + 1; i < orders.size(); ++i)
+    for (size_t j = i; j > first && orders[j].incoming < orders[j - 1].incoming;
+         --j)
+      std::swap(orders[j], orders[j - 1]);
 }
 
 /// Lists the orders that the policy tries in \p count plans: the one that an
@@ -504,7 +505,8 @@ Expected<Plan> Search::run() {
   countCopies(problem, machine, *best);
   boundMakespan(problem, machine, best->statistics);
   best->statistics.incomingBytesBound =
-      boundTraffic(problem, bestOrder.tasks).totalIncoming();
+      bestOrder.incoming >= 0 ? bestOrder.incoming
+                              : boundIncoming(problem, bestOrder.tasks);
   return std::move(best);
 }
 

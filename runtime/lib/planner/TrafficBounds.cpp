@@ -36,84 +36,118 @@ std::vector<uint32_t> planner::taskOrder(const Problem &problem,
 }
 
 namespace {
-/// One device memory's tasks in order, and when they use its tiles.
+/// The tasks of each device memory in order, and when they use its tiles.
+/// Positions count the tasks that touch a memory.
 class MemoryUses {
 public:
-  MemoryUses(const Problem &problem, const std::vector<uint32_t> &order,
-             uint32_t memory);
+  /// \p order and \p problem must outlive this.
+  MemoryUses(const Problem &problem, const std::vector<uint32_t> &order);
 
-  /// Tasks that touch the memory, in order; positions count these.
-  const std::vector<uint32_t> &tasks() const { return steps; }
-  /// Positions at which a tile is used, ascending.
-  ArrayView<uint32_t> usesOf(uint32_t tile) const {
-    return {uses.data() + begin[tile], begin[tile + 1] - begin[tile]};
+  /// Tasks that touch a memory, in order.
+  const std::vector<uint32_t> &tasksOf(uint32_t memory) const {
+    return steps[memory];
   }
-  bool isHere(uint32_t tile) const {
-    return problem.tiles[tile].memory == memory;
-  }
-  uint32_t lastUse(uint32_t tile) const { return uses[begin[tile + 1] - 1]; }
+  /// Where a tile is used first and last, None if never.
+  uint32_t firstUse(uint32_t tile) const { return first[tile]; }
+  uint32_t lastUse(uint32_t tile) const { return last[tile]; }
+  /// Calls \p visit(tile, next, isOperand) for every tile of a memory that a
+  /// task uses, once each; `next` is the position that uses it next or None.
+  template <typename Visit>
+  void visitTask(uint32_t memory, uint32_t task, Visit visit) const;
   /// Scratch bytes of a task here, less what results save by taking the place
   /// of operands that nothing needs afterwards.
-  double scratch(uint32_t position) const;
+  double scratch(uint32_t memory, uint32_t position) const;
 
   const Problem &problem;
-  const uint32_t memory;
-  const double capacity;
 
 private:
-  std::vector<uint32_t> steps, begin, uses;
+  /// Of an operand that its task names again further on.
+  static constexpr uint32_t Again = None - 1;
+
+  void noteUse(uint32_t tile, uint32_t &next);
+
+  std::vector<std::vector<uint32_t>> steps;
+  std::vector<uint32_t> first, last;
+  /// The next use after each operand and result, in the problem's lists.
+  std::vector<uint32_t> afterOperand, afterResult;
+  /// The position of the task at hand in each memory, while uses are listed.
+  std::vector<uint32_t> position;
 };
 } // namespace
 
-MemoryUses::MemoryUses(const Problem &problem,
-                       const std::vector<uint32_t> &order, uint32_t memory)
-    : problem(problem), memory(memory),
-      capacity(static_cast<double>(problem.memories[memory].capacity)),
-      begin(problem.tiles.size() + 1, 0) {
-  std::vector<uint32_t> stamp(problem.tiles.size(), None);
-  auto forEach = [&](const std::vector<uint32_t> &tasks, auto visit) {
-    for (uint32_t task : tasks)
-      for (ArrayView<uint32_t> list :
-           {problem.operands(task), problem.results(task)})
-        for (uint32_t tile : list)
-          if (isHere(tile) && stamp[tile] != task) {
-            stamp[tile] = task;
-            visit(tile, task);
-          }
-  };
-  // The tiles of a call lie in its device's memory.
-  for (uint32_t task : order)
-    if (problem.tasks[task].kind == TaskKind::Transfer ||
-        problem.devices[problem.tasks[task].device].memory == memory)
-      steps.push_back(task);
-  std::vector<uint32_t> touching;
-  forEach(steps, [&](uint32_t tile, uint32_t task) {
-    ++begin[tile + 1];
-    if (touching.empty() || touching.back() != task)
-      touching.push_back(task);
-  });
-  steps = std::move(touching);
-  for (size_t tile = 0; tile < problem.tiles.size(); ++tile)
-    begin[tile + 1] += begin[tile];
-  uses.resize(begin.back());
-  std::vector<uint32_t> cursor(begin.begin(), begin.end() - 1);
-  std::fill(stamp.begin(), stamp.end(), None);
-  uint32_t position = 0;
-  forEach(steps, [&](uint32_t tile, uint32_t task) {
-    if (steps[position] != task)
-      ++position;
-    uses[cursor[tile]++] = position;
-  });
+/// Notes a use at the position at hand; uses are seen last first.
+void MemoryUses::noteUse(uint32_t tile, uint32_t &next) {
+  uint32_t now = position[problem.tiles[tile].memory];
+  next = first[tile] == now ? Again : first[tile];
+  if (last[tile] == None)
+    last[tile] = now;
+  first[tile] = now;
 }
 
-double MemoryUses::scratch(uint32_t position) const {
-  uint32_t task = steps[position];
+MemoryUses::MemoryUses(const Problem &problem,
+                       const std::vector<uint32_t> &order)
+    : problem(problem), steps(problem.memories.size()),
+      first(problem.tiles.size(), None), last(problem.tiles.size(), None),
+      afterOperand(problem.operandList.size(), None),
+      afterResult(problem.resultList.size(), None),
+      position(problem.memories.size(), 0) {
+  std::vector<uint8_t> isDevice(problem.memories.size());
+  for (size_t i = 0; i < isDevice.size(); ++i)
+    isDevice[i] = problem.memories[i].kind == MemoryKind::Device;
+  auto forEachMemory = [&](uint32_t task, auto visit) {
+    for (ArrayView<uint32_t> list :
+         {problem.operands(task), problem.results(task)})
+      for (uint32_t tile : list)
+        if (isDevice[problem.tiles[tile].memory])
+          visit(problem.tiles[tile].memory);
+  };
+  for (uint32_t task : order)
+    forEachMemory(task, [&](uint32_t memory) {
+      if (steps[memory].empty() || steps[memory].back() != task)
+        steps[memory].push_back(task);
+    });
+  for (size_t i = 0; i < steps.size(); ++i)
+    position[i] = static_cast<uint32_t>(steps[i].size());
+  for (size_t i = order.size(); i-- > 0;) {
+    uint32_t task = order[i];
+    forEachMemory(task, [&](uint32_t memory) {
+      uint32_t &at = position[memory];
+      if (at != 0 && steps[memory][at - 1] == task)
+        --at;
+    });
+    for (uint32_t j = problem.resultBegin[task + 1];
+         j-- > problem.resultBegin[task];)
+      if (isDevice[problem.tiles[problem.resultList[j]].memory])
+        noteUse(problem.resultList[j], afterResult[j]);
+    for (uint32_t j = problem.operandBegin[task + 1];
+         j-- > problem.operandBegin[task];)
+      if (isDevice[problem.tiles[problem.operandList[j]].memory])
+        noteUse(problem.operandList[j], afterOperand[j]);
+  }
+}
+
+template <typename Visit>
+void MemoryUses::visitTask(uint32_t memory, uint32_t task, Visit visit) const {
+  auto see = [&](uint32_t tile, uint32_t next, bool isOperand) {
+    if (next != Again && problem.tiles[tile].memory == memory)
+      visit(tile, next, isOperand);
+  };
+  for (uint32_t i = problem.operandBegin[task];
+       i < problem.operandBegin[task + 1]; ++i)
+    see(problem.operandList[i], afterOperand[i], true);
+  for (uint32_t i = problem.resultBegin[task];
+       i < problem.resultBegin[task + 1]; ++i)
+    see(problem.resultList[i], afterResult[i], false);
+}
+
+double MemoryUses::scratch(uint32_t memory, uint32_t position) const {
+  uint32_t task = steps[memory][position];
   double bytes = 0;
   if (problem.devices[problem.tasks[task].device].memory == memory)
     bytes = static_cast<double>(problem.tasks[task].workspace);
   for (const InPlacePair &pair : problem.inPlacePairs(task)) {
     uint32_t operand = problem.operands(task)[pair.operand];
-    if (isHere(operand) && lastUse(operand) == position)
+    if (problem.tiles[operand].memory == memory && last[operand] == position)
       bytes -= static_cast<double>(problem.tiles[operand].bytes);
   }
   return bytes;
@@ -124,58 +158,41 @@ double MemoryUses::scratch(uint32_t position) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Farthest use on one device memory, byte by byte.
+/// Farthest use on device memories, byte by byte.
 class FarthestUse {
 public:
   explicit FarthestUse(const MemoryUses &uses)
-      : uses(uses), next(uses.problem.tiles.size(), 0),
+      : uses(uses), next(uses.problem.tiles.size(), None),
         resident(uses.problem.tiles.size(), 0) {}
-  double run();
+  /// Returns the bytes that a memory has to load.
+  double run(uint32_t memory);
 
 private:
-  void step(uint32_t position);
-  void bring(uint32_t tile, uint32_t position, bool loads);
+  void step(uint32_t memory, uint32_t position);
   void makeRoom(uint32_t position);
   double bytesOf(uint32_t tile) const {
     return static_cast<double>(uses.problem.tiles[tile].bytes);
   }
-  /// The use after those seen so far, or None.
-  uint32_t nextUse(uint32_t tile) const {
-    ArrayView<uint32_t> all = uses.usesOf(tile);
-    return next[tile] < all.size() ? all[next[tile]] : None;
-  }
 
   const MemoryUses &uses;
-  /// How many of a tile's uses are over.
+  /// Where a tile is used next; only means something while it is resident.
   std::vector<uint32_t> next;
   std::vector<double> resident;
-  double used = 0, incoming = 0;
+  double capacity = 0, used = 0, incoming = 0;
   std::priority_queue<std::pair<uint32_t, uint32_t>> farthest;
-  std::vector<uint32_t> current;
+  std::vector<std::pair<uint32_t, uint32_t>> current;
 };
 } // namespace
 
-void FarthestUse::bring(uint32_t tile, uint32_t position, bool loads) {
-  if (!uses.isHere(tile) || nextUse(tile) != position)
-    return;
-  ++next[tile];
-  current.push_back(tile);
-  double missing = bytesOf(tile) - resident[tile];
-  resident[tile] += missing;
-  used += missing;
-  if (loads)
-    incoming += missing;
-}
-
 void FarthestUse::makeRoom(uint32_t position) {
-  while (used > uses.capacity && !farthest.empty()) {
+  while (used > capacity && !farthest.empty()) {
     auto [use, tile] = farthest.top();
     // What this task uses has been noted for its next use, but stays.
-    if (resident[tile] == 0 || nextUse(tile) != use || use == position) {
+    if (resident[tile] == 0 || next[tile] != use || use == position) {
       farthest.pop();
       continue;
     }
-    double part = std::min(resident[tile], used - uses.capacity);
+    double part = std::min(resident[tile], used - capacity);
     resident[tile] -= part;
     used -= part;
     if (resident[tile] == 0)
@@ -183,20 +200,25 @@ void FarthestUse::makeRoom(uint32_t position) {
   }
 }
 
-void FarthestUse::step(uint32_t position) {
-  uint32_t task = uses.tasks()[position];
+void FarthestUse::step(uint32_t memory, uint32_t position) {
   current.clear();
-  for (uint32_t tile : uses.problem.operands(task))
-    bring(tile, position, true);
-  for (uint32_t tile : uses.problem.results(task))
-    bring(tile, position, false);
-  double scratch = uses.scratch(position);
+  uses.visitTask(memory, uses.tasksOf(memory)[position],
+                 [&](uint32_t tile, uint32_t after, bool isOperand) {
+                   next[tile] = after;
+                   current.emplace_back(after, tile);
+                   double missing = bytesOf(tile) - resident[tile];
+                   resident[tile] += missing;
+                   used += missing;
+                   if (isOperand)
+                     incoming += missing;
+                 });
+  double scratch = uses.scratch(memory, position);
   used += scratch;
   makeRoom(position);
   used -= scratch;
-  for (uint32_t tile : current) {
-    if (nextUse(tile) != None) {
-      farthest.emplace(nextUse(tile), tile);
+  for (auto [after, tile] : current) {
+    if (after != None) {
+      farthest.emplace(after, tile);
       continue;
     }
     used -= resident[tile];
@@ -204,17 +226,22 @@ void FarthestUse::step(uint32_t position) {
   }
 }
 
-double FarthestUse::run() {
+double FarthestUse::run(uint32_t memory) {
   const std::vector<Tile> &tiles = uses.problem.tiles;
+  capacity = static_cast<double>(uses.problem.memories[memory].capacity);
+  used = incoming = 0;
+  farthest = {};
   for (uint32_t tile = 0; tile < tiles.size(); ++tile)
-    if (uses.isHere(tile) && tiles[tile].initialMemory == uses.memory &&
-        nextUse(tile) != None) {
+    if (tiles[tile].memory == memory && tiles[tile].initialMemory == memory &&
+        uses.firstUse(tile) != None) {
+      next[tile] = uses.firstUse(tile);
       resident[tile] = bytesOf(tile);
       used += resident[tile];
-      farthest.emplace(nextUse(tile), tile);
+      farthest.emplace(next[tile], tile);
     }
-  for (uint32_t position = 0; position < uses.tasks().size(); ++position)
-    step(position);
+  uint32_t count = static_cast<uint32_t>(uses.tasksOf(memory).size());
+  for (uint32_t position = 0; position < count; ++position)
+    step(memory, position);
   return incoming;
 }
 
@@ -261,46 +288,45 @@ Dirty::Dirty(const Problem &problem)
 /// The bytes of dirty tiles that cannot all stay from production to their last
 /// use; see the proof for why a tile that does not stay is left out even where
 /// it is used.
-static double boundWriteBacks(const MemoryUses &uses, const Dirty &dirty) {
+static double boundWriteBacks(const MemoryUses &uses, const Dirty &dirty,
+                              uint32_t memory) {
   const Problem &problem = uses.problem;
+  double capacity = static_cast<double>(problem.memories[memory].capacity);
   std::vector<double> kept(problem.tiles.size(), 0);
   std::priority_queue<std::pair<uint32_t, uint32_t>> farthest;
   double used = 0, dropped = 0;
-  std::vector<uint32_t> current;
-  for (uint32_t position = 0; position < uses.tasks().size(); ++position) {
-    uint32_t task = uses.tasks()[position];
-    double here = uses.scratch(position);
-    current.clear();
-    for (ArrayView<uint32_t> list :
-         {problem.operands(task), problem.results(task)})
-      for (uint32_t tile : list) {
-        if (!uses.isHere(tile) ||
-            std::find(current.begin(), current.end(), tile) != current.end())
-          continue;
-        current.push_back(tile);
-        double bytes = static_cast<double>(problem.tiles[tile].bytes);
-        if (!dirty.isDirty(tile)) {
-          here += bytes;
-        } else if (uses.usesOf(tile)[0] == position) {
-          kept[tile] = bytes;
-          used += bytes;
-          farthest.emplace(uses.lastUse(tile), tile);
-        }
-      }
-    while (used + here > uses.capacity && !farthest.empty()) {
+  std::vector<uint32_t> ending;
+  uint32_t count = static_cast<uint32_t>(uses.tasksOf(memory).size());
+  for (uint32_t position = 0; position < count; ++position) {
+    double here = uses.scratch(memory, position);
+    ending.clear();
+    uses.visitTask(memory, uses.tasksOf(memory)[position],
+                   [&](uint32_t tile, uint32_t after, bool) {
+                     double bytes =
+                         static_cast<double>(problem.tiles[tile].bytes);
+                     if (after == None)
+                       ending.push_back(tile);
+                     if (!dirty.isDirty(tile)) {
+                       here += bytes;
+                     } else if (uses.firstUse(tile) == position) {
+                       kept[tile] = bytes;
+                       used += bytes;
+                       farthest.emplace(uses.lastUse(tile), tile);
+                     }
+                   });
+    while (used + here > capacity && !farthest.empty()) {
       uint32_t tile = farthest.top().second;
-      double part = std::min(kept[tile], used + here - uses.capacity);
+      double part = std::min(kept[tile], used + here - capacity);
       kept[tile] -= part;
       used -= part;
       dropped += part;
       if (kept[tile] == 0)
         farthest.pop();
     }
-    for (uint32_t tile : current)
-      if (uses.lastUse(tile) == position) {
-        used -= kept[tile];
-        kept[tile] = 0;
-      }
+    for (uint32_t tile : ending) {
+      used -= kept[tile];
+      kept[tile] = 0;
+    }
   }
   return dropped;
 }
@@ -324,14 +350,26 @@ TrafficBounds planner::boundTraffic(const Problem &problem,
   bounds.outgoing.assign(problem.memories.size(), 0);
   Dirty dirty(problem);
   addResults(problem, dirty, bounds);
-  for (const Device &device : problem.devices) {
-    if (problem.memories[device.memory].kind != MemoryKind::Device)
+  MemoryUses uses(problem, order);
+  FarthestUse farthest(uses);
+  for (uint32_t memory = 0; memory < problem.memories.size(); ++memory) {
+    if (problem.memories[memory].kind != MemoryKind::Device)
       continue;
-    MemoryUses uses(problem, order, device.memory);
-    bounds.incoming[device.memory] = FarthestUse(uses).run();
-    bounds.outgoing[device.memory] += boundWriteBacks(uses, dirty);
+    bounds.incoming[memory] = farthest.run(memory);
+    bounds.outgoing[memory] += boundWriteBacks(uses, dirty, memory);
   }
   return bounds;
+}
+
+double planner::boundIncoming(const Problem &problem,
+                              const std::vector<uint32_t> &order) {
+  MemoryUses uses(problem, order);
+  FarthestUse farthest(uses);
+  double bytes = 0;
+  for (uint32_t memory = 0; memory < problem.memories.size(); ++memory)
+    if (problem.memories[memory].kind == MemoryKind::Device)
+      bytes += farthest.run(memory);
+  return bytes;
 }
 
 TrafficBounds planner::boundTraffic(const Problem &problem) {

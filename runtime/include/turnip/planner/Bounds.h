@@ -40,6 +40,11 @@ struct TrafficBounds {
 TrafficBounds boundTraffic(const Problem &problem,
                            const std::vector<uint32_t> &order);
 
+/// Returns totalIncoming() of boundTraffic(problem, order) alone, which takes
+/// half the time.
+double boundIncoming(const Problem &problem,
+                     const std::vector<uint32_t> &order);
+
 /// Bounds for every order: each parameter and input once where tasks look for
 /// it, each result once.
 TrafficBounds boundTraffic(const Problem &problem);
