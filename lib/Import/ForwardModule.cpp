@@ -70,7 +70,7 @@ Expected<OwningOpRef<ModuleOp>> turnip::import::buildForwardModule(
   function.setArgAttr(0, "ein.name", builder.getStringAttr("tokens"));
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
-  ModelBuilder model(builder, source, isBatched);
+  ModelBuilder model(builder, source, isBatched, options.activationType);
   Value logits = build(model, entry->getArgument(0));
   if (!model.status())
     return model.status();

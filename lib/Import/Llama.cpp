@@ -38,7 +38,7 @@ Value turnip::import::buildLlama(ModelBuilder &model, const LlamaShape &shape,
   }
   x = model.rmsNorm(x, "output_norm", shape.epsilon);
   if (model.hasTensor("output.weight"))
-    return model.linear(x, "output", shape.vocabulary);
+    return model.linear(x, "output", shape.vocabulary, model.f32());
   model.setLocation("output");
-  return model.contract("%lk,nk->%ln", x, table);
+  return model.contract("%lk,nk->%ln", x, table, model.f32());
 }

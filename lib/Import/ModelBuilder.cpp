@@ -68,6 +68,11 @@ static Type floatType(OpBuilder &b, ElementType type) {
   }
 }
 
+ModelBuilder::ModelBuilder(OpBuilder &builder, const ParameterSource &source,
+                           bool isBatched, ElementType activationType)
+    : builder(builder), source(source), isBatched(isBatched),
+      activationType(floatType(builder, activationType)) {}
+
 Value ModelBuilder::parameter(StringRef name, ArrayRef<int64_t> stored,
                               ArrayRef<int64_t> view) {
   Expected<ElementType> type = source.find(name, stored);
@@ -75,6 +80,8 @@ Value ModelBuilder::parameter(StringRef name, ArrayRef<int64_t> stored,
     fail(type.status());
   used.insert(name);
   Type element = floatType(builder, type ? *type : ElementType::F32);
+  if (stored.size() > 1 && !activationType.isF32())
+    element = activationType;
   Value value = ein::ParameterOp::create(
       builder, location, RankedTensorType::get(stored, element), name);
   if (view.empty() || view == stored)
@@ -90,9 +97,9 @@ Value ModelBuilder::lookUp(Value table, Value tokens) {
   Value rows = ein::GatherOp::create(
       builder, location, RankedTensorType::get(shape, type.getElementType()),
       table, tokens);
-  if (type.getElementType().isF32())
+  if (type.getElementType() == activationType)
     return rows;
-  return einsum("%ln->%ln", ein::Combiner::None, rows,
+  return einsum("%ln->%ln", ein::Combiner::None, rows, activationType,
                 [](OpBuilder &, Location, ValueRange args) { return args[0]; });
 }
 
@@ -112,7 +119,7 @@ std::string ModelBuilder::spell(StringRef notation) const {
 }
 
 Value ModelBuilder::einsum(StringRef pattern, ein::Combiner combiner,
-                           ValueRange operands, Body body) {
+                           ValueRange operands, Type result, Body body) {
   std::string notation = spell(pattern);
   ein::Notation parsed =
       llvm::cantFail(ein::Notation::parse(notation, operands.size(), 1));
@@ -128,19 +135,25 @@ Value ModelBuilder::einsum(StringRef pattern, ein::Combiner combiner,
     for (Value &value : values)
       if (!value.getType().isF32())
         value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
-    return body(b, loc, values);
+    Value value = body(b, loc, values);
+    // What is combined is rounded after that.
+    if (combiner != ein::Combiner::None || result.isF32())
+      return value;
+    return arith::TruncFOp::create(b, loc, result, value);
   };
-  return ein::EinsumOp::create(
-      builder, location, RankedTensorType::get(shape, builder.getF32Type()),
-      operands, notation, combiner, widened);
+  return ein::EinsumOp::create(builder, location,
+                               RankedTensorType::get(shape, result), operands,
+                               notation, combiner, widened);
 }
 
-Value ModelBuilder::contract(StringRef notation, Value lhs, Value rhs) {
-  return einsum(notation, ein::Combiner::Sum, {lhs, rhs}, product);
+Value ModelBuilder::contract(StringRef notation, Value lhs, Value rhs,
+                             Type result) {
+  return einsum(notation, ein::Combiner::Sum, {lhs, rhs}, result, product);
 }
 
 Value ModelBuilder::add(StringRef notation, Value lhs, Value rhs) {
   return einsum(notation, ein::Combiner::None, {lhs, rhs},
+                cast<RankedTensorType>(lhs.getType()).getElementType(),
                 [](OpBuilder &b, Location loc, ValueRange args) -> Value {
                   return arith::AddFOp::create(b, loc, args[0], args[1]);
                 });
@@ -153,11 +166,12 @@ Value ModelBuilder::addBias(StringRef notation, Value x,
   return hasTensor(bias) ? add(notation, x, parameter(bias, {size}, view)) : x;
 }
 
-Value ModelBuilder::linear(Value x, const std::string &name, int64_t outputs) {
+Value ModelBuilder::linear(Value x, const std::string &name, int64_t outputs,
+                           Type result) {
   setLocation(name);
   int64_t inputs = shapeOf(x).back();
   Value weight = parameter(name + ".weight", {outputs, inputs});
-  Value y = contract("%lk,nk->%ln", x, weight);
+  Value y = contract("%lk,nk->%ln", x, weight, result);
   return addBias("%ln,n->%ln", y, name, outputs, {});
 }
 
@@ -166,12 +180,12 @@ Value ModelBuilder::rmsNorm(Value x, StringRef weight, double epsilon) {
   int64_t size = shapeOf(x).back();
   Value scale = parameter((weight + ".weight").str(), {size});
   Value squares =
-      einsum("%ln->%l", ein::Combiner::Sum, x,
+      einsum("%ln->%l", ein::Combiner::Sum, x, f32(),
              [](OpBuilder &b, Location loc, ValueRange args) -> Value {
                return arith::MulFOp::create(b, loc, args[0], args[0]);
              });
   Value reciprocal = einsum(
-      "%l->%l", ein::Combiner::None, squares,
+      "%l->%l", ein::Combiner::None, squares, f32(),
       [=](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value mean = arith::MulFOp::create(
             b, loc, args[0], constant(b, loc, 1.0 / static_cast<double>(size)));
@@ -181,6 +195,7 @@ Value ModelBuilder::rmsNorm(Value x, StringRef weight, double epsilon) {
         return arith::DivFOp::create(b, loc, constant(b, loc, 1), root);
       });
   return einsum("%ln,%l,n->%ln", ein::Combiner::None, {x, reciprocal, scale},
+                activationType,
                 [](OpBuilder &b, Location loc, ValueRange args) -> Value {
                   Value y = arith::MulFOp::create(b, loc, args[0], args[1]);
                   return arith::MulFOp::create(b, loc, y, args[2]);
@@ -286,8 +301,8 @@ Value ModelBuilder::projectQueries(Value x, const std::string &name,
   SmallVector<int64_t> view = bias;
   view.push_back(inputs);
   Value weight = parameter(name + ".weight", {rows, inputs}, view);
-  Value q =
-      contract(halves ? "%lk,grtpk->%lgrpt" : "%lk,grptk->%lgrpt", x, weight);
+  Value q = contract(halves ? "%lk,grtpk->%lgrpt" : "%lk,grptk->%lgrpt", x,
+                     weight, activationType);
   return addBias(halves ? "%lgrpt,grtp->%lgrpt" : "%lgrpt,grpt->%lgrpt", q,
                  name, rows, bias);
 }
@@ -303,7 +318,8 @@ Value ModelBuilder::projectKeys(Value x, const std::string &name,
   SmallVector<int64_t> view = bias;
   view.push_back(inputs);
   Value weight = parameter(name + ".weight", {rows, inputs}, view);
-  Value k = contract(halves ? "%lk,gtpk->%lgpt" : "%lk,gptk->%lgpt", x, weight);
+  Value k = contract(halves ? "%lk,gtpk->%lgpt" : "%lk,gptk->%lgpt", x, weight,
+                     activationType);
   return addBias(halves ? "%lgpt,gtp->%lgpt" : "%lgpt,gpt->%lgpt", k, name,
                  rows, bias);
 }
@@ -329,13 +345,13 @@ Value ModelBuilder::causalSoftmax(Value scores, double scale) {
     return arith::DivFOp::create(b, loc, args[0], args[1]);
   };
   using ein::Combiner;
-  Value masked = einsum("%grlm->%grlm", Combiner::None, scores, mask);
-  Value largest = einsum("%grlm->%grl", Combiner::Max, masked, same);
+  Value masked = einsum("%grlm->%grlm", Combiner::None, scores, f32(), mask);
+  Value largest = einsum("%grlm->%grl", Combiner::Max, masked, f32(), same);
   Value weights = einsum("%grlm,%grl->%grlm", Combiner::None, {masked, largest},
-                         exponential);
-  Value total = einsum("%grlm->%grl", Combiner::Sum, weights, same);
+                         f32(), exponential);
+  Value total = einsum("%grlm->%grl", Combiner::Sum, weights, f32(), same);
   return einsum("%grlm,%grl->%grlm", Combiner::None, {weights, total},
-                quotient);
+                activationType, quotient);
 }
 
 Value ModelBuilder::attention(Value x, const std::string &prefix,
@@ -344,41 +360,42 @@ Value ModelBuilder::attention(Value x, const std::string &prefix,
   int64_t inputs = shapeOf(x).back();
   Value q = projectQueries(x, prefix + "attn_q", shape);
   setLocation(prefix + "attn_q.rotary");
-  q = contract("%lgrpt,lpst->%lgrps", q, rotations);
+  q = contract("%lgrpt,lpst->%lgrps", q, rotations, activationType);
   Value k = projectKeys(x, prefix + "attn_k", shape);
   setLocation(prefix + "attn_k.rotary");
-  k = contract("%lgpt,lpst->%lgps", k, rotations);
+  k = contract("%lgpt,lpst->%lgps", k, rotations, activationType);
 
   std::string value = prefix + "attn_v";
   setLocation(value);
   Value v =
       contract("%lk,gdk->%lgd", x,
-               parameter(value + ".weight", {g * d, inputs}, {g, d, inputs}));
+               parameter(value + ".weight", {g * d, inputs}, {g, d, inputs}),
+               activationType);
   v = addBias("%lgd,gd->%lgd", v, value, g * d, {g, d});
 
   setLocation(prefix + "attn.scores");
-  Value scores = contract("%lgrps,%mgps->%grlm", q, k);
+  Value scores = contract("%lgrps,%mgps->%grlm", q, k, f32());
   setLocation(prefix + "attn.softmax");
   Value weights =
       causalSoftmax(scores, 1 / std::sqrt(static_cast<double>(shape.headSize)));
   setLocation(prefix + "attn.mix");
-  Value mixed = contract("%grlm,%mgd->%lgrd", weights, v);
+  Value mixed = contract("%grlm,%mgd->%lgrd", weights, v, activationType);
 
   std::string output = prefix + "attn_output";
   setLocation(output);
   Value weight =
       parameter(output + ".weight", {inputs, g * r * d}, {inputs, g, r, d});
-  Value y = contract("%lgrd,ngrd->%ln", mixed, weight);
+  Value y = contract("%lgrd,ngrd->%ln", mixed, weight, activationType);
   return addBias("%ln,n->%ln", y, output, inputs, {});
 }
 
 Value ModelBuilder::swiGlu(Value x, const std::string &prefix, int64_t hidden) {
   int64_t outputs = shapeOf(x).back();
-  Value gate = linear(x, prefix + "ffn_gate", hidden);
-  Value up = linear(x, prefix + "ffn_up", hidden);
+  Value gate = linear(x, prefix + "ffn_gate", hidden, activationType);
+  Value up = linear(x, prefix + "ffn_up", hidden, activationType);
   setLocation(prefix + "ffn.swiglu");
   Value gated =
-      einsum("%ln,%ln->%ln", ein::Combiner::None, {gate, up},
+      einsum("%ln,%ln->%ln", ein::Combiner::None, {gate, up}, activationType,
              [](OpBuilder &b, Location loc, ValueRange args) -> Value {
                Value negative = arith::NegFOp::create(b, loc, args[0]);
                Value power = math::ExpOp::create(b, loc, negative);
@@ -387,5 +404,5 @@ Value ModelBuilder::swiGlu(Value x, const std::string &prefix, int64_t hidden) {
                Value silu = arith::DivFOp::create(b, loc, args[0], below);
                return arith::MulFOp::create(b, loc, silu, args[1]);
              });
-  return linear(gated, prefix + "ffn_down", outputs);
+  return linear(gated, prefix + "ffn_down", outputs, activationType);
 }

@@ -186,9 +186,10 @@ Expected<Tensor> turnip::reference::evaluateEinsum(
 
   Tensor result(op.getResult().getType());
   int64_t numReduced = inner.numPoints();
+  ScalarKind combined = ScalarKind::get(op.getYielded().getType()).first;
   SmallVector<Scalar> registers = body->registers;
   for (int64_t point = 0, e = outer.numPoints(); point < e; ++point) {
-    Accumulator accumulator(op.getCombiner(), result.getKind());
+    Accumulator accumulator(op.getCombiner(), combined);
     for (int64_t reduced = 0; reduced < numReduced; ++reduced) {
       for (const Source &source : sources)
         registers[source.number] = source.at(point, reduced);
@@ -197,6 +198,8 @@ Expected<Tensor> turnip::reference::evaluateEinsum(
       accumulator.add(registers[body->yielded]);
     }
     Scalar value = accumulator.finish();
+    if (op.isRoundedOnce())
+      value = rounded(value.real, value.bound, result.getKind());
     if (!options.trackBounds)
       value.bound = 0;
     result.set(point, value);

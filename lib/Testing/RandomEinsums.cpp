@@ -30,7 +30,12 @@ Sized ProgramGrower::einsum(const EinsumSketch &sketch, BodyFn body) {
       leaves.push_back({argument, input.size});
     BodyBuilder bodyBuilder(random, inner, loc);
     Sized value = body(bodyBuilder, inner, loc, leaves);
-    Sized converted = bodyBuilder.convert(value, sketch.resultType);
+    // Narrow floats may be combined in f32.
+    Type yielded = sketch.resultType;
+    if (sketch.combiner != ein::Combiner::None &&
+        (yielded.isF16() || yielded.isBF16()) && random.chance(50))
+      yielded = inner.getF32Type();
+    Sized converted = bodyBuilder.convert(value, yielded);
     size = converted.size;
     return converted.value;
   };

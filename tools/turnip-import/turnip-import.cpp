@@ -41,6 +41,10 @@ static cl::alias tokens("tokens", cl::desc("The same as --sequence-length"),
 static cl::opt<int64_t>
     batch("batch", cl::desc("Number of sequences the entry point takes"),
           cl::value_desc("sequences"), cl::init(1), cl::cat(category));
+static cl::opt<std::string> activationType(
+    "activation-type",
+    cl::desc("What activations are: f32 (the default), bf16 or f16"),
+    cl::value_desc("type"), cl::init("f32"), cl::cat(category));
 static cl::opt<bool>
     summary("summary",
             cl::desc("Print parameters and FLOPs to stdout (to stderr if the "
@@ -132,6 +136,14 @@ importModel(mlir::MLIRContext &context) {
   options.sequenceLength = sequenceLength;
   options.batch = batch;
   options.entry = entry;
+  std::optional<ElementType> type = parseElementType(activationType);
+  if (!type || (*type != ElementType::F32 && *type != ElementType::BF16 &&
+                *type != ElementType::F16))
+    return Status::error(StatusCode::InvalidArgument,
+                         "--activation-type: expected f32, bf16 or f16, but "
+                         "got " +
+                             activationType);
+  options.activationType = *type;
   if (!config.empty()) {
     Expected<import::ModelConfig> model = readConfig();
     if (!model)

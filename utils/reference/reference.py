@@ -3,7 +3,9 @@
 
 Written from the architecture's description, independently of the compiler.
 Weights are expanded by the `gguf` package; everything is computed in double
-precision unless --precision=f32 is given.
+precision unless --precision=f32 is given. With --activations=bf16 or f16, what
+turnip-import --activation-type rounds is rounded: matrices of weights, and the result
+of each step, once; what is within a step is not.
 
     pip install numpy gguf
     utils/reference/reference.py logits model.gguf --tokens=1,2,3 -o logits.npy
@@ -26,10 +28,25 @@ import numpy as np
 from gguf import GGUFReader, quants
 
 
+def round_bf16(x):
+    """To the nearest bf16, ties to even."""
+    bits = x.astype(np.float32).view(np.uint32)
+    bits = bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
+    return (bits & np.uint32(0xFFFF0000)).view(np.float32).astype(x.dtype)
+
+
+ROUNDINGS = {
+    "f32": lambda x: x,
+    "bf16": round_bf16,
+    "f16": lambda x: x.astype(np.float32).astype(np.float16).astype(x.dtype),
+}
+
+
 class Llama:
     """Metadata and expanded weights of a GGUF file."""
 
-    def __init__(self, path, dtype):
+    def __init__(self, path, dtype, activations="f32"):
+        self.round = ROUNDINGS[activations]
         reader = GGUFReader(path)
         self.dtype = dtype
         self.fields = reader.fields
@@ -37,7 +54,8 @@ class Llama:
         for tensor in reader.tensors:
             values = quants.dequantize(tensor.data, tensor.tensor_type)
             shape = [int(n) for n in reversed(tensor.shape)]
-            self.weights[tensor.name] = values.reshape(shape).astype(dtype)
+            values = values.reshape(shape).astype(dtype)
+            self.weights[tensor.name] = self.round(values) if len(shape) > 1 else values
         self.layers = self.value("block_count")
         self.features = self.value("embedding_length")
         self.heads = self.value("attention.head_count")
@@ -58,13 +76,14 @@ class Llama:
         return absent if field is None else field.contents()
 
     def linear(self, x, name):
-        y = x @ self.weights[name + ".weight"].T
+        y = self.round(x @ self.weights[name + ".weight"].T)
         bias = self.weights.get(name + ".bias")
-        return y if bias is None else y + bias
+        return y if bias is None else self.round(y + bias)
 
     def norm(self, x, name):
         mean = np.mean(x * x, axis=-1, keepdims=True)
-        return x / np.sqrt(mean + self.epsilon) * self.weights[name + ".weight"]
+        scale = self.weights[name + ".weight"]
+        return self.round(x / np.sqrt(mean + self.epsilon) * scale)
 
     def rotate(self, x):
         """Turns the pairs (2i, 2i + 1) of x [position, head, feature]."""
@@ -78,7 +97,7 @@ class Llama:
         even, odd = x[..., 0 : self.rotated : 2], x[..., 1 : self.rotated : 2]
         y[..., 0 : self.rotated : 2] = even * cos - odd * sin
         y[..., 1 : self.rotated : 2] = even * sin + odd * cos
-        return y
+        return self.round(y)
 
     def attention(self, x, prefix):
         length = x.shape[0]
@@ -94,25 +113,27 @@ class Llama:
             scores[hidden] = -np.inf
             weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
             weights /= weights.sum(axis=-1, keepdims=True)
-            mixed[:, head] = weights @ v[:, group]
+            mixed[:, head] = self.round(self.round(weights) @ v[:, group])
         return self.linear(mixed.reshape(length, -1), prefix + "attn_output")
 
     def feed_forward(self, x, prefix):
         gate = self.linear(x, prefix + "ffn_gate")
         up = self.linear(x, prefix + "ffn_up")
-        return self.linear(gate / (1 + np.exp(-gate)) * up, prefix + "ffn_down")
+        gated = self.round(gate / (1 + np.exp(-gate)) * up)
+        return self.linear(gated, prefix + "ffn_down")
 
     def forward(self, tokens):
         """Logits [position, token] of a sequence of token ids."""
         x = self.weights["token_embd.weight"][np.asarray(tokens)]
         for layer in range(self.layers):
             prefix = f"blk.{layer}."
-            x = x + self.attention(self.norm(x, prefix + "attn_norm"), prefix)
-            x = x + self.feed_forward(self.norm(x, prefix + "ffn_norm"), prefix)
+            attended = self.attention(self.norm(x, prefix + "attn_norm"), prefix)
+            x = self.round(x + attended)
+            transformed = self.feed_forward(self.norm(x, prefix + "ffn_norm"), prefix)
+            x = self.round(x + transformed)
         x = self.norm(x, "output_norm")
-        if "output.weight" in self.weights:
-            return self.linear(x, "output")
-        return x @ self.weights["token_embd.weight"].T
+        head = "output" if "output.weight" in self.weights else "token_embd"
+        return x @ self.weights[head + ".weight"].T
 
 
 def columns(vocabulary):
@@ -152,6 +173,7 @@ def main():
     parser.add_argument("--tokens", required=True, help="1,2,3 or @tokens.npy")
     parser.add_argument("--generate", type=int, default=16)
     parser.add_argument("--precision", choices=["f32", "f64"], default="f64")
+    parser.add_argument("--activations", choices=list(ROUNDINGS), default="f32")
     parser.add_argument("-o", "--output")
     args = parser.parse_args()
     if args.tokens.startswith("@"):
@@ -159,7 +181,7 @@ def main():
     else:
         tokens = [int(token) for token in args.tokens.split(",")]
     dtype = np.float32 if args.precision == "f32" else np.float64
-    model = Llama(args.model, dtype)
+    model = Llama(args.model, dtype, args.activations)
     if args.command == "greedy":
         tokens = greedy(model, tokens, args.generate)
         print(",".join(map(str, tokens)))

@@ -28,13 +28,18 @@ struct ImportOptions {
   /// Number of sequences. With more than one, tensors have a leading dimension
   /// for them.
   int64_t batch = 1;
+  /// What activations are between operations: f32, f16 or bf16. Products take
+  /// this type and sum in f32, so that matrices of parameters are read as it,
+  /// too; everything else computes in f32 and rounds its result once.
+  ElementType activationType = ElementType::F32;
   /// Name of the entry point's function.
   std::string entry = "main";
 };
 
 /// Builds the forward pass of the model in \p file: a function from "tokens"
 /// ([batch,] sequence length) i32 to "logits" ([batch,] sequence length,
-/// vocabulary) f32. The weights stay in the file; the module names them
+/// vocabulary) f32, whatever the activations' type. The weights stay in the
+/// file; the module names them
 /// (`ein.parameter`). Errors name the metadata key or tensor that is missing,
 /// wrong or not supported.
 Expected<mlir::OwningOpRef<mlir::ModuleOp>>
@@ -47,7 +52,8 @@ std::string knownArchitectures();
 /// A model of the Llama family as a configuration describes it.
 struct ModelConfig {
   LlamaShape shape;
-  /// What the parameters are stored and read as; activations are f32.
+  /// What the parameters are stored and, as far as the activations' type does
+  /// not say otherwise, read as.
   ElementType elementType = ElementType::F32;
   /// Whether the embedding table is the output head.
   bool isTied = false;

@@ -16,8 +16,9 @@
 // a pair, d head dimension, n a feature that is made, k a feature that is
 // summed over.
 //
-// Activations are f32; parameters have the type that they are stored with, and
-// are widened where they are read.
+// Activations are f32, f16 or bf16; parameters have the type that they are
+// stored with, but matrices that of narrow activations. Every step widens what
+// it reads, computes in f32, and rounds its result once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,8 +111,7 @@ public:
 class ModelBuilder {
 public:
   ModelBuilder(mlir::OpBuilder &builder, const ParameterSource &source,
-               bool isBatched)
-      : builder(builder), source(source), isBatched(isBatched) {}
+               bool isBatched, ElementType activationType = ElementType::F32);
 
   /// The first error so far.
   const Status &status() const { return failure; }
@@ -122,7 +122,8 @@ public:
   void setLocation(llvm::StringRef name);
 
   /// The parameter \p name, which must have the shape \p stored, viewed with
-  /// the shape \p view (the same elements; empty: as stored).
+  /// the shape \p view (the same elements; empty: as stored). Matrices are read
+  /// with the type of activations if that is narrow.
   mlir::Value parameter(llvm::StringRef name, llvm::ArrayRef<int64_t> stored,
                         llvm::ArrayRef<int64_t> view = {});
   /// Whether there is a parameter \p name.
@@ -130,26 +131,30 @@ public:
   /// The names of all parameters that were asked for.
   const llvm::StringSet<> &usedTensors() const { return used; }
 
-  /// The rows of \p table [n, k] that \p tokens ([b,] l) name, as f32:
-  /// ([b,] l, k).
+  /// The rows of \p table [n, k] that \p tokens ([b,] l) name, as an
+  /// activation: ([b,] l, k).
   mlir::Value lookUp(mlir::Value table, mlir::Value tokens);
 
   using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
                                               mlir::ValueRange)>;
-  /// An einsum of f32, its operands widened; the result's shape follows from
-  /// the operands' labels. A '%' in \p notation stands for b in a batch and for
-  /// nothing elsewhere.
+  /// An einsum in f32, its operands widened, its result rounded to \p result;
+  /// its shape follows from the operands' labels. A '%' in \p notation stands
+  /// for b in a batch and for nothing elsewhere.
   mlir::Value einsum(llvm::StringRef notation, ein::Combiner combiner,
-                     mlir::ValueRange operands, Body body);
-  /// The sum of products of two tensors.
+                     mlir::ValueRange operands, mlir::Type result, Body body);
+  /// The sum of products of two tensors, as \p result.
   mlir::Value contract(llvm::StringRef notation, mlir::Value lhs,
-                       mlir::Value rhs);
+                       mlir::Value rhs, mlir::Type result);
+  /// The type of intermediate values that are not rounded, and of activations.
+  mlir::Type f32() const { return builder.getF32Type(); }
+  mlir::Type activation() const { return activationType; }
   /// The elementwise sum; labels only \p lhs has repeat \p rhs.
   mlir::Value add(llvm::StringRef notation, mlir::Value lhs, mlir::Value rhs);
   /// x ([b,] l, k) times the transpose of the matrix \p name [n, k]; adds \p
-  /// name's
-  /// ".bias" where there is one beside ".weight".
-  mlir::Value linear(mlir::Value x, const std::string &name, int64_t outputs);
+  /// name's ".bias" where there is one beside ".weight". The result is \p
+  /// result.
+  mlir::Value linear(mlir::Value x, const std::string &name, int64_t outputs,
+                     mlir::Type result);
   /// Divides rows by their root mean square, times the parameter \p weight.
   mlir::Value rmsNorm(mlir::Value x, llvm::StringRef weight, double epsilon);
   /// The rotations [l, p, s, t] of \p length positions: half s of a rotated
@@ -181,6 +186,7 @@ private:
   mlir::OpBuilder &builder;
   const ParameterSource &source;
   bool isBatched;
+  mlir::Type activationType;
   mlir::Location location = builder.getUnknownLoc();
   llvm::StringSet<> used;
   Status failure;

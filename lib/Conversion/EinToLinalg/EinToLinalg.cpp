@@ -50,13 +50,18 @@ struct ConvertEinsum : OpConversionPattern<ein::EinsumOp> {
                                                utils::IteratorType::parallel);
     iterators.resize(labels.size(), utils::IteratorType::reduction);
 
-    Value init = createInit(op, rewriter);
+    RankedTensorType combined = RankedTensorType::get(
+        op.getType().getShape(), op.getYielded().getType());
+    Value init = createInit(op, combined, rewriter);
     auto generic = linalg::GenericOp::create(
-        rewriter, op.getLoc(), op.getType(), adaptor.getInputs(), init, maps,
+        rewriter, op.getLoc(), combined, adaptor.getInputs(), init, maps,
         iterators, [&](OpBuilder &builder, Location loc, ValueRange arguments) {
           fillBody(builder, loc, op, labels, arguments);
         });
-    rewriter.replaceOp(op, generic);
+    Value result = generic.getResult(0);
+    if (op.isRoundedOnce())
+      result = createRounding(rewriter, op.getLoc(), result, op.getType());
+    rewriter.replaceOp(op, result);
     return success();
   }
 
@@ -71,16 +76,33 @@ private:
   }
 
   /// What the loops write to: nothing yet, or the combiner's identity.
-  static Value createInit(ein::EinsumOp op, OpBuilder &builder) {
-    Value empty = createEmpty(builder, op.getLoc(), op.getType());
+  static Value createInit(ein::EinsumOp op, RankedTensorType type,
+                          OpBuilder &builder) {
+    Value empty = createEmpty(builder, op.getLoc(), type);
     if (op.getCombiner() == ein::Combiner::None)
       return empty;
     Value identity = arith::ConstantOp::create(
         builder, op.getLoc(),
-        ein::getCombinerIdentity(op.getCombiner(),
-                                 op.getType().getElementType()));
+        ein::getCombinerIdentity(op.getCombiner(), type.getElementType()));
     return linalg::FillOp::create(builder, op.getLoc(), identity, empty)
         .getResult(0);
+  }
+
+  /// The elements of `value`, rounded to those of `type`.
+  static Value createRounding(OpBuilder &builder, Location loc, Value value,
+                              RankedTensorType type) {
+    AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
+    SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                               utils::IteratorType::parallel);
+    Value empty = createEmpty(builder, loc, type);
+    auto generic = linalg::GenericOp::create(
+        builder, loc, type, value, empty, ArrayRef<AffineMap>{map, map},
+        iterators, [&](OpBuilder &inner, Location at, ValueRange arguments) {
+          Value rounded = arith::TruncFOp::create(
+              inner, at, type.getElementType(), arguments.front());
+          linalg::YieldOp::create(inner, at, rounded);
+        });
+    return generic.getResult(0);
   }
 
   /// Copies the einsum's body; `arguments` are the operands' elements, then

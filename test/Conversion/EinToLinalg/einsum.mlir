@@ -32,6 +32,27 @@ func.func @contraction(%x: tensor<4x8xbf16>, %w: tensor<6x8xbf16>)
   return %y : tensor<4x6xf32>
 }
 
+// Sums are f32; the result is rounded after that.
+// CHECK-LABEL: func.func @rounded_once(
+func.func @rounded_once(%x: tensor<4x8xbf16>, %w: tensor<6x8xbf16>)
+    -> tensor<4x6xbf16> {
+  // CHECK: linalg.fill ins(%{{.*}} : f32)
+  // CHECK: %[[SUM:.*]] = linalg.generic {indexing_maps = [#[[LK]], #[[NK]], #[[LN]]]
+  // CHECK: linalg.yield %{{.*}} : f32
+  // CHECK-NEXT: } -> tensor<4x6xf32>
+  // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%[[SUM]] : tensor<4x6xf32>)
+  // CHECK: %[[R:.*]] = arith.truncf %{{.*}} : f32 to bf16
+  // CHECK-NEXT: linalg.yield %[[R]] : bf16
+  %y = ein.einsum "lk,nk->ln" sum(%x, %w) {
+  ^bb0(%a: bf16, %b: bf16):
+    %e = arith.extf %a : bf16 to f32
+    %f = arith.extf %b : bf16 to f32
+    %p = arith.mulf %e, %f : f32
+    ein.yield %p : f32
+  } : (tensor<4x8xbf16>, tensor<6x8xbf16>) -> tensor<4x6xbf16>
+  return %y : tensor<4x6xbf16>
+}
+
 // CHECK-LABEL: @integer_combiners
 func.func @integer_combiners(%x: tensor<4xi32>)
     -> (tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) {

@@ -321,6 +321,32 @@ func.func @yield_type(%x: tensor<4xf16>) {
 
 // -----
 
+// einsum-C10: nothing is combined, so nothing can be rounded after that.
+func.func @yield_wider(%x: tensor<4xbf16>) {
+  // expected-error @+1 {{op expected yielded value #0 of type 'bf16', but got 'f32'}}
+  %0 = ein.einsum "l->l"(%x) {
+  ^bb0(%a: bf16):
+    %b = arith.extf %a : bf16 to f32
+    ein.yield %b : f32
+  } : (tensor<4xbf16>) -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+// einsum-C10
+func.func @yield_much_wider(%x: tensor<4xbf16>) {
+  // expected-error @+1 {{op expected yielded value #0 of type 'bf16', but got 'f64'}}
+  %0 = ein.einsum "l->" sum(%x) {
+  ^bb0(%a: bf16):
+    %b = arith.extf %a : bf16 to f64
+    ein.yield %b : f64
+  } : (tensor<4xbf16>) -> tensor<bf16>
+  return
+}
+
+// -----
+
 // index-C2
 func.func @index_letter() {
   %0 = ein.einsum "->l"() {

@@ -38,6 +38,21 @@ func.func @contraction(%x: tensor<4x8xbf16>, %w: tensor<6x8xbf16>)
   return %y : tensor<4x6xf32>
 }
 
+// CHECK-LABEL: @rounded_once
+func.func @rounded_once(%x: tensor<4x8xbf16>, %w: tensor<6x8xbf16>)
+    -> tensor<4x6xbf16> {
+  // CHECK: ein.yield %{{.*}} : f32
+  // CHECK-NEXT: } : (tensor<4x8xbf16>, tensor<6x8xbf16>) -> tensor<4x6xbf16>
+  %y = ein.einsum "lk,nk->ln" sum(%x, %w) {
+  ^bb0(%a: bf16, %b: bf16):
+    %e = arith.extf %a : bf16 to f32
+    %f = arith.extf %b : bf16 to f32
+    %p = arith.mulf %e, %f : f32
+    ein.yield %p : f32
+  } : (tensor<4x8xbf16>, tensor<6x8xbf16>) -> tensor<4x6xbf16>
+  return %y : tensor<4x6xbf16>
+}
+
 // CHECK-LABEL: @combiners
 func.func @combiners(%x: tensor<4xi32>) {
   // CHECK: "k->" prod(

@@ -29,6 +29,24 @@ func.func @contraction(%x: tensor<4x8xf32>, %w: tensor<6x8xf32>) -> tensor<4x6xf
   return %y : tensor<4x6xf32>
 }
 
+// A sum that is rounded once is not split.
+// CHECK-LABEL: @rounded_once
+func.func @rounded_once(%x: tensor<4x8xbf16>, %w: tensor<6x8xbf16>)
+    -> tensor<4x6xbf16> {
+  // CHECK: ein.slice %{{.*}} [0, 0] [3, 8] [1, 1]
+  // CHECK: ein.einsum "lk,nk->ln" sum
+  // CHECK: } : (tensor<3x8xbf16>, tensor<6x8xbf16>) -> tensor<3x6xbf16>
+  // CHECK: ein.concat
+  %y = ein.einsum "lk,nk->ln" sum(%x, %w) {
+  ^bb0(%a: bf16, %b: bf16):
+    %e = arith.extf %a : bf16 to f32
+    %f = arith.extf %b : bf16 to f32
+    %p = arith.mulf %e, %f : f32
+    ein.yield %p : f32
+  } : (tensor<4x8xbf16>, tensor<6x8xbf16>) -> tensor<4x6xbf16>
+  return %y : tensor<4x6xbf16>
+}
+
 // A tile away from the origin adds its offset to positions.
 // CHECK-LABEL: @positions
 func.func @positions() -> tensor<4x3xi64> {

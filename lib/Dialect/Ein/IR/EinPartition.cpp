@@ -92,10 +92,12 @@ static Value buildEinsumTile(OpBuilder &builder, Location loc, EinsumOp op,
 SmallVector<PartitionLabel> EinsumOp::getPartitionLabels() {
   Notation notation = getParsedNotation();
   size_t kept = notation.results[0].size();
+  // Parts of a sum that is rounded once cannot be results of tasks.
+  LabelKind reduced = isRoundedOnce() ? LabelKind::Whole : LabelKind::Reduction;
   SmallVector<PartitionLabel> labels;
   for (auto [i, label] : llvm::enumerate(notation.labels()))
     labels.push_back({std::string(1, label), getLabelSize(label),
-                      i < kept ? LabelKind::Parallel : LabelKind::Reduction});
+                      i < kept ? LabelKind::Parallel : reduced});
   return labels;
 }
 

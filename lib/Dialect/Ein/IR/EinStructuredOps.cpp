@@ -109,6 +109,20 @@ static LogicalResult verifyYield(Operation *op, Block &block,
   return success();
 }
 
+/// What an einsum's body has to yield: elements of the result, or f32 that is
+/// rounded to them once it is combined.
+static Type getYieldType(EinsumOp op) {
+  Type element = op.getResult().getType().getElementType();
+  auto yield = dyn_cast_or_null<YieldOp>(op.getBlock()->mightHaveTerminator()
+                                             ? op.getBlock()->getTerminator()
+                                             : nullptr);
+  bool isRounded = op.getCombiner() != Combiner::None &&
+                   (element.isF16() || element.isBF16()) && yield &&
+                   yield.getValues().size() == 1 &&
+                   yield.getValues().front().getType().isF32();
+  return isRounded ? Float32Type::get(op.getContext()) : element;
+}
+
 /// Checks that values from above the operation are only indices.
 static LogicalResult verifyCaptures(Operation *op, Operation *inner,
                                     Region &region) {
@@ -210,8 +224,7 @@ LogicalResult EinsumOp::verifyRegions() {
                          "effects, but got '")
              << inner.getName() << "'";
   }
-  return verifyYield(*this, *getBlock(),
-                     getResult().getType().getElementType());
+  return verifyYield(*this, *getBlock(), getYieldType(*this));
 }
 
 //===----------------------------------------------------------------------===//

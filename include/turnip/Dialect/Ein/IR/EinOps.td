@@ -87,6 +87,20 @@ def Ein_EinsumOp : Ein_PartitionableOp<"einsum"> {
     maxima and minima propagate NaN. The association in which values are
     combined is chosen when the program is compiled, and then fixed.
 
+    Where elements of the result are f16 or bf16, the body may yield f32: then
+    values are combined in f32, all of them in one task, and the result of that
+    is rounded once. This is how products of narrow types are written:
+
+    ```mlir
+    %y = ein.einsum "lk,nk->ln" sum(%x, %w) {
+    ^bb0(%a: bf16, %b: bf16):
+      %a1 = arith.extf %a : bf16 to f32
+      %b1 = arith.extf %b : bf16 to f32
+      %p = arith.mulf %a1, %b1 : f32
+      ein.yield %p : f32
+    } : (tensor<64x576xbf16>, tensor<1536x576xbf16>) -> tensor<64x1536xbf16>
+    ```
+
     The body is one block of operations on scalars without side effects, with
     an argument per operand. `ein.index` gives the position along a label.
     Values of type `index` defined above may be used in the body.
@@ -115,6 +129,11 @@ def Ein_EinsumOp : Ein_PartitionableOp<"einsum"> {
     ::mlir::Block *getBlock() { return &getBody().front(); }
     /// The value that the body yields.
     ::mlir::Value getYielded();
+    /// Whether values are combined in a wider type than the result's elements
+    /// have, and rounded after that.
+    bool isRoundedOnce() {
+      return getYielded().getType() != getType().getElementType();
+    }
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -143,8 +162,9 @@ def Ein_YieldOp : Ein_Op<"yield", [Pure, Terminator,
     ParentOneOf<["EinsumOp", "FusedOp"]>]> {
   let summary = "Ends the body of an einsum or of a fused operation";
   let description = [{
-    In `ein.einsum`, one scalar of the type of the result's elements, which the
-    combiner accumulates; in `ein.fused`, a tensor per result.
+    In `ein.einsum`, one scalar of the type of the result's elements (or f32,
+    see there), which the combiner accumulates; in `ein.fused`, a tensor per
+    result.
 
     ```mlir
     ein.yield %p : f32
