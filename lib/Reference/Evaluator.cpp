@@ -48,6 +48,7 @@ private:
   Expected<Tensor> einsum(ein::EinsumOp op);
   Status fused(ein::FusedOp op);
   Expected<Tensor> slice(ein::SliceOp op);
+  Expected<Tensor> window(ein::WindowOp op);
   Expected<Tensor> concat(ein::ConcatOp op);
   Expected<Tensor> gather(ein::GatherOp op);
 
@@ -134,6 +135,16 @@ Status Evaluator::fused(ein::FusedOp op) {
   return Status::ok();
 }
 
+/// The elements of \p source that lie at \p base and \p strides from there.
+static Tensor take(const Tensor &source, int64_t base,
+                   ArrayRef<int64_t> strides, RankedTensorType type) {
+  Tensor result(type);
+  int64_t to = 0;
+  for (int64_t from : walk(result.getShape(), strides, base))
+    result.set(to++, source.get(from));
+  return result;
+}
+
 Expected<Tensor> Evaluator::slice(ein::SliceOp op) {
   const Tensor &source = get(op.getSource());
   SmallVector<int64_t> strides = stridesOf(source.getShape());
@@ -142,11 +153,23 @@ Expected<Tensor> Evaluator::slice(ein::SliceOp op) {
     base += op.getOffsets()[d] * strides[d];
     strides[d] *= op.getStrides()[d];
   }
-  Tensor result(op.getResult().getType());
-  int64_t to = 0;
-  for (int64_t from : walk(result.getShape(), strides, base))
-    result.set(to++, source.get(from));
-  return result;
+  return take(source, base, strides, op.getResult().getType());
+}
+
+Expected<Tensor> Evaluator::window(ein::WindowOp op) {
+  const Tensor &source = get(op.getSource());
+  SmallVector<int64_t> strides = stridesOf(source.getShape());
+  ArrayRef<int64_t> sizes = op.getResult().getType().getShape();
+  auto position = op.getPositions().begin();
+  int64_t base = 0;
+  for (size_t d = 0; d < strides.size(); ++d) {
+    int64_t last = source.getShape()[d] - sizes[d];
+    if (last == 0)
+      continue;
+    int64_t at = scalars.lookup(*position++).integer;
+    base += std::clamp<int64_t>(at, 0, last) * strides[d];
+  }
+  return take(source, base, strides, op.getResult().getType());
 }
 
 Expected<Tensor> Evaluator::concat(ein::ConcatOp op) {
@@ -230,6 +253,8 @@ Status Evaluator::runOp(Operation *op) {
           [&](ein::EinsumOp op) { return define(op.getResult(), einsum(op)); })
       .Case([&](ein::FusedOp op) { return fused(op); })
       .Case([&](ein::SliceOp op) { return define(op.getResult(), slice(op)); })
+      .Case(
+          [&](ein::WindowOp op) { return define(op.getResult(), window(op)); })
       .Case(
           [&](ein::ConcatOp op) { return define(op.getResult(), concat(op)); })
       .Case([&](ein::ReshapeOp op) {

@@ -180,6 +180,39 @@ struct ConvertSlice : OpConversionPattern<ein::SliceOp> {
   }
 };
 
+/// The index \p index, but at least 0 and at most \p last.
+static Value clampIndex(OpBuilder &builder, Location loc, Value index,
+                        int64_t last) {
+  Value least = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value most = arith::ConstantIndexOp::create(builder, loc, last);
+  index = arith::MaxSIOp::create(builder, loc, index, least);
+  return arith::MinSIOp::create(builder, loc, index, most);
+}
+
+struct ConvertWindow : OpConversionPattern<ein::WindowOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ein::WindowOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MLIRContext *context = op.getContext();
+    ArrayRef<int64_t> source = op.getSource().getType().getShape();
+    ArrayRef<int64_t> sizes = op.getType().getShape();
+    SmallVector<int64_t> ones(sizes.size(), 1);
+    SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
+    auto position = adaptor.getPositions().begin();
+    for (size_t dim = 0; dim < sizes.size(); ++dim)
+      if (sizes[dim] < source[dim])
+        offsets[dim] = clampIndex(rewriter, op.getLoc(), *position++,
+                                  source[dim] - sizes[dim]);
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        op, adaptor.getSource(), offsets,
+        getAsIndexOpFoldResult(context, sizes),
+        getAsIndexOpFoldResult(context, ones));
+    return success();
+  }
+};
+
 /// Writes each part into its place in one new tensor.
 struct ConvertConcat : OpConversionPattern<ein::ConcatOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -271,8 +304,10 @@ struct ConvertGather : OpConversionPattern<ein::GatherOp> {
     auto generic = linalg::GenericOp::create(
         rewriter, op.getLoc(), op.getType(), adaptor.getIndices(), init, maps,
         iterators, [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+          Value row = arith::IndexCastOp::create(
+              builder, loc, builder.getIndexType(), arguments[0]);
           SmallVector<Value> position = {
-              clampIndex(builder, loc, arguments[0], rows)};
+              clampIndex(builder, loc, row, rows - 1)};
           for (unsigned dim = indexRank; dim < rank; ++dim)
             position.push_back(linalg::IndexOp::create(builder, loc, dim));
           Value element =
@@ -281,18 +316,6 @@ struct ConvertGather : OpConversionPattern<ein::GatherOp> {
         });
     rewriter.replaceOp(op, generic);
     return success();
-  }
-
-private:
-  /// The row that an index names, in [0, rows).
-  static Value clampIndex(OpBuilder &builder, Location loc, Value index,
-                          int64_t rows) {
-    Value row =
-        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), index);
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value last = arith::ConstantIndexOp::create(builder, loc, rows - 1);
-    row = arith::MaxSIOp::create(builder, loc, row, zero);
-    return arith::MinSIOp::create(builder, loc, row, last);
   }
 };
 
@@ -333,6 +356,6 @@ private:
 
 void turnip::populateEinToLinalgPatterns(RewritePatternSet &patterns) {
   patterns.add<ConvertConcat, ConvertConstant, ConvertEinsum, ConvertGather,
-               ConvertReshape, ConvertSlice, InlineFused>(
+               ConvertReshape, ConvertSlice, ConvertWindow, InlineFused>(
       patterns.getContext());
 }

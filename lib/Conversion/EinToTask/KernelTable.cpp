@@ -175,18 +175,39 @@ static Value buildConcat(OpBuilder &builder, Location loc, ValueRange values,
   return ein::ConcatOp::create(builder, loc, type.clone(shape), parts, dim);
 }
 
+/// Takes its part of each of \p values, with \p positions for dimensions that
+/// are cut.
+static SmallVector<Value> buildWindows(OpBuilder &builder, Location loc,
+                                       ArrayRef<Piece> pieces,
+                                       ValueRange values,
+                                       ValueRange positions) {
+  SmallVector<Value> windows;
+  for (auto [piece, value] : llvm::zip_equal(pieces, values)) {
+    unsigned cut = piece.positions().size();
+    auto type = cast<RankedTensorType>(value.getType());
+    windows.push_back(cut == 0 ? value
+                               : ein::WindowOp::create(
+                                     builder, loc, type.clone(piece.box.sizes),
+                                     value, positions.take_front(cut)));
+    positions = positions.drop_front(cut);
+  }
+  return windows;
+}
+
 task::KernelOp KernelTable::getAssemble(Location loc, Type elementType,
                                         ArrayRef<Piece> pieces,
                                         ArrayRef<int64_t> gridSizes) {
   std::string key = makeKey("assemble", elementType);
-  for (const Piece &piece : pieces)
+  unsigned numPositions = 0;
+  for (const Piece &piece : pieces) {
+    numPositions += piece.positions().size();
     for (ArrayRef<int64_t> part : {ArrayRef<int64_t>(piece.sourceShape),
-                                   ArrayRef<int64_t>(piece.box.offsets),
                                    ArrayRef<int64_t>(piece.box.sizes)}) {
       key += '|';
       for (int64_t number : part)
         key += std::to_string(number) + ",";
     }
+  }
   for (int64_t number : gridSizes)
     key += ';' + std::to_string(number);
   task::KernelOp &kernel = others[key];
@@ -196,6 +217,7 @@ task::KernelOp KernelTable::getAssemble(Location loc, Type elementType,
   SmallVector<Type> arguments;
   for (const Piece &piece : pieces)
     arguments.push_back(RankedTensorType::get(piece.sourceShape, elementType));
+  arguments.append(numPositions, IndexType::get(module.getContext()));
   SmallVector<int64_t> shape(gridSizes.size(), 0);
   for (unsigned dim = 0, stride = pieces.size(); dim < shape.size(); ++dim) {
     stride /= gridSizes[dim];
@@ -205,20 +227,11 @@ task::KernelOp KernelTable::getAssemble(Location loc, Type elementType,
   kernel = create(
       loc, "assemble", arguments, {RankedTensorType::get(shape, elementType)},
       [&](OpBuilder &builder, Location loc, ValueRange values) {
-        SmallVector<Value> slices;
-        for (auto [piece, value] : llvm::zip_equal(pieces, values)) {
-          if (ArrayRef<int64_t>(piece.box.sizes) ==
-              ArrayRef<int64_t>(piece.sourceShape)) {
-            slices.push_back(value);
-            continue;
-          }
-          SmallVector<int64_t> ones(piece.box.sizes.size(), 1);
-          slices.push_back(ein::SliceOp::create(
-              builder, loc, RankedTensorType::get(piece.box.sizes, elementType),
-              value, piece.box.offsets, piece.box.sizes, ones));
-        }
+        SmallVector<Value> windows =
+            buildWindows(builder, loc, pieces, values.take_front(pieces.size()),
+                         values.drop_front(pieces.size()));
         return SmallVector<Value>{
-            buildConcat(builder, loc, slices, gridSizes, 0)};
+            buildConcat(builder, loc, windows, gridSizes, 0)};
       });
   return kernel;
 }

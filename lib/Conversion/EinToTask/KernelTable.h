@@ -28,6 +28,15 @@ struct Piece {
   llvm::SmallVector<int64_t, 4> sourceShape;
   /// The part of it that is taken.
   Box box;
+
+  /// Where the part begins in the dimensions in which it is not all there is.
+  llvm::SmallVector<int64_t, 4> positions() const {
+    llvm::SmallVector<int64_t, 4> result;
+    for (unsigned dim = 0; dim < sourceShape.size(); ++dim)
+      if (box.sizes[dim] < sourceShape[dim])
+        result.push_back(box.offsets[dim]);
+    return result;
+  }
 };
 
 /// The kernels of a module. Operations that are equal but for their operands
@@ -51,7 +60,9 @@ public:
                             mlir::RankedTensorType type);
 
   /// The kernel that takes \p pieces, which form a grid of \p gridSizes in
-  /// row-major order, and joins them into one tile.
+  /// row-major order, and joins them into one tile. It has the positions() of
+  /// one piece after the other as trailing arguments, so that pieces of equal
+  /// shapes share it.
   task::KernelOp getAssemble(mlir::Location loc, mlir::Type elementType,
                              llvm::ArrayRef<Piece> pieces,
                              llvm::ArrayRef<int64_t> gridSizes);

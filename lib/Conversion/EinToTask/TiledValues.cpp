@@ -82,6 +82,19 @@ Value TiledValues::transfer(Value tile, task::PlaceAttr place, Location loc) {
   return copy;
 }
 
+/// Calls the kernel that joins \p pieces of \p sources.
+Value TiledValues::callAssemble(ArrayRef<Piece> pieces, ValueRange sources,
+                                ArrayRef<int64_t> gridSizes,
+                                const TiledTensor &tensor, Location loc) {
+  Type elementType =
+      cast<task::TileType>(sources.front().getType()).getElementType();
+  SmallVector<int64_t> positions;
+  for (const Piece &piece : pieces)
+    llvm::append_range(positions, piece.positions());
+  return call(kernels.getAssemble(loc, elementType, pieces, gridSizes), sources,
+              positions, tensor.place, loc)[0];
+}
+
 /// Joins \p pieces of \p sources into one tile: in one task where that fits the
 /// budget, else the pieces are cut first, one task each.
 Value TiledValues::joinPieces(SmallVector<Piece> pieces,
@@ -101,17 +114,14 @@ Value TiledValues::joinPieces(SmallVector<Piece> pieces,
           ArrayRef<int64_t>(piece.sourceShape))
         continue;
       SmallVector<int64_t> ones(gridSizes.size(), 1);
-      task::KernelOp cut = kernels.getAssemble(loc, elementType, piece, ones);
-      source = call(cut, source, {}, tensor.place, loc)[0];
+      source = callAssemble(piece, source, ones, tensor, loc);
       piece.sourceShape = piece.box.sizes;
       piece.box.offsets.assign(gridSizes.size(), 0);
     }
   if (pieces.size() == 1 && ArrayRef<int64_t>(pieces[0].box.sizes) ==
                                 ArrayRef<int64_t>(pieces[0].sourceShape))
     return sources.front();
-  task::KernelOp join =
-      kernels.getAssemble(loc, elementType, pieces, gridSizes);
-  return call(join, sources, {}, tensor.place, loc)[0];
+  return callAssemble(pieces, sources, gridSizes, tensor, loc);
 }
 
 Value TiledValues::assemble(RankedTensorType type, const TiledTensor &tensor,

@@ -80,6 +80,10 @@ private:
                        mlir::Location loc);
   mlir::Value assemble(mlir::RankedTensorType type, const TiledTensor &tensor,
                        const Box &box, mlir::Location loc);
+  mlir::Value callAssemble(llvm::ArrayRef<Piece> pieces,
+                           mlir::ValueRange sources,
+                           llvm::ArrayRef<int64_t> gridSizes,
+                           const TiledTensor &tensor, mlir::Location loc);
   mlir::Value joinPieces(llvm::SmallVector<Piece> pieces,
                          llvm::SmallVector<mlir::Value> sources,
                          llvm::ArrayRef<int64_t> gridSizes,

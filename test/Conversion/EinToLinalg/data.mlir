@@ -18,6 +18,20 @@ func.func @slice(%x: tensor<8x8xf32>, %s: tensor<f32>) -> (tensor<2x2xf32>, tens
   return %0, %1 : tensor<2x2xf32>, tensor<f32>
 }
 
+// CHECK-LABEL: @window
+// CHECK-SAME: %[[X:.*]]: tensor<8x4x8xf32>, %[[I:.*]]: index, %[[J:.*]]: index
+func.func @window(%x: tensor<8x4x8xf32>, %i: index, %j: index) -> tensor<2x4x1xf32> {
+  // CHECK-DAG: %[[LEAST:.*]] = arith.constant 0 : index
+  // CHECK-DAG: %[[MOST:.*]] = arith.constant 6 : index
+  // CHECK: %[[A:.*]] = arith.maxsi %[[I]], %[[LEAST]] : index
+  // CHECK: %[[B:.*]] = arith.minsi %[[A]], %[[MOST]] : index
+  // CHECK: arith.maxsi %[[J]],
+  // CHECK: %[[D:.*]] = arith.minsi
+  // CHECK: tensor.extract_slice %[[X]][%[[B]], 0, %[[D]]] [2, 4, 1] [1, 1, 1] : tensor<8x4x8xf32> to tensor<2x4x1xf32>
+  %0 = ein.window %x[%i, %j] : tensor<8x4x8xf32> to tensor<2x4x1xf32>
+  return %0 : tensor<2x4x1xf32>
+}
+
 // CHECK-LABEL: @concat
 // CHECK-SAME: %[[X:.*]]: tensor<3x2xi8>, %[[Y:.*]]: tensor<3x1xi8>
 func.func @concat(%x: tensor<3x2xi8>, %y: tensor<3x1xi8>) -> tensor<3x5xi8> {

@@ -21,7 +21,7 @@ func.func @views() -> tensor<1x4xf32> {
 // The rows that the first reduction needs whole are cut otherwise by the second:
 // tiles are put together from pieces of the producer's tiles.
 // CHECK: task.kernel @assemble
-// CHECK: ein.slice
+// CHECK: ein.window
 // CHECK: ein.concat
 // CHECK-LABEL: task.graph @repartition
 // CHECK: task.call @assemble

@@ -67,6 +67,27 @@ func.func @slice_of_slice(%x: tensor<20x9xf32>)
 
 // -----
 
+// CHECK-LABEL: @windows
+// CHECK-SAME: (%[[X:.*]]: tensor<8x4x6xf32>, %[[I:.*]]: index)
+func.func @windows(%x: tensor<8x4x6xf32>, %i: index)
+    -> (tensor<2x4x1xf32>, tensor<2x4x1xf32>, tensor<8x4x6xf32>, tensor<2x4x1xf32>) {
+  %c-1 = arith.constant -1 : index
+  %c3 = arith.constant 3 : index
+  %c7 = arith.constant 7 : index
+  // CHECK-DAG: %[[A:.*]] = ein.slice %[[X]] [3, 0, 0] [2, 4, 1] [1, 1, 1]
+  %0 = ein.window %x[%c3, %c-1] : tensor<8x4x6xf32> to tensor<2x4x1xf32>
+  // CHECK-DAG: %[[B:.*]] = ein.slice %[[X]] [6, 0, 5] [2, 4, 1] [1, 1, 1]
+  %1 = ein.window %x[%c7, %c7] : tensor<8x4x6xf32> to tensor<2x4x1xf32>
+  %2 = ein.window %x[] : tensor<8x4x6xf32> to tensor<8x4x6xf32>
+  // CHECK-DAG: %[[C:.*]] = ein.window %[[X]][%[[I]], %{{.*}}]
+  %3 = ein.window %x[%i, %c3] : tensor<8x4x6xf32> to tensor<2x4x1xf32>
+  // CHECK: return %[[A]], %[[B]], %[[X]], %[[C]]
+  return %0, %1, %2, %3
+      : tensor<2x4x1xf32>, tensor<2x4x1xf32>, tensor<8x4x6xf32>, tensor<2x4x1xf32>
+}
+
+// -----
+
 // CHECK-LABEL: @slice_of_concat
 // CHECK-SAME: (%[[A:.*]]: tensor<2x4xf32>, %[[B:.*]]: tensor<2x6xf32>)
 func.func @slice_of_concat(%a: tensor<2x4xf32>, %b: tensor<2x6xf32>)

@@ -612,6 +612,42 @@ func.func @slice_element(%x: tensor<8xf32>) {
 
 // -----
 
+// window-C1
+func.func @window_rank(%x: tensor<8x4xf32>, %i: index) {
+  // expected-error @+1 {{op expected result of rank 2, but got 1}}
+  %0 = ein.window %x[%i] : tensor<8x4xf32> to tensor<2xf32>
+  return
+}
+
+// -----
+
+// window-C2
+func.func @window_size(%x: tensor<8x4xf32>, %i: index) {
+  // expected-error @+1 {{op expected the window to fit its source, but dimension 1 has sizes 5 and 4}}
+  %0 = ein.window %x[%i] : tensor<8x4xf32> to tensor<2x5xf32>
+  return
+}
+
+// -----
+
+// window-C3
+func.func @window_positions(%x: tensor<8x4xf32>, %i: index) {
+  // expected-error @+1 {{op expected 1 positions, one for each dimension that is cut, but got 2}}
+  %0 = ein.window %x[%i, %i] : tensor<8x4xf32> to tensor<2x4xf32>
+  return
+}
+
+// -----
+
+// window-C4
+func.func @window_element(%x: tensor<8xf32>, %i: index) {
+  // expected-error @+1 {{op expected source and result to have one element type, but got 'f32' and 'i32'}}
+  %0 = ein.window %x[%i] : tensor<8xf32> to tensor<2xi32>
+  return
+}
+
+// -----
+
 // concat-C1
 func.func @concat_none() {
   // expected-error @+1 {{op expected at least one operand}}

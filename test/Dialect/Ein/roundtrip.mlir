@@ -121,6 +121,15 @@ func.func @data(%x: tensor<8x8xf32>, %i: tensor<3xi32>, %t: tensor<6x2xi8>) {
   return
 }
 
+// CHECK-LABEL: @windows
+func.func @windows(%x: tensor<8x4x8xf32>, %i: index, %j: index) {
+  // CHECK: ein.window %{{.*}}[%{{.*}}, %{{.*}}] : tensor<8x4x8xf32> to tensor<2x4x1xf32>
+  %0 = ein.window %x[%i, %j] : tensor<8x4x8xf32> to tensor<2x4x1xf32>
+  // CHECK: ein.window %{{.*}}[] : tensor<8x4x8xf32> to tensor<8x4x8xf32>
+  %1 = ein.window %x[] : tensor<8x4x8xf32> to tensor<8x4x8xf32>
+  return
+}
+
 // CHECK-LABEL: @scalars
 func.func @scalars(%x: tensor<f16>, %t: tensor<6xf16>, %i: tensor<i64>) {
   // CHECK: ein.slice %{{.*}} [] [] [] : tensor<f16> to tensor<f16>

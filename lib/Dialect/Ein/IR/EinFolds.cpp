@@ -124,6 +124,38 @@ struct SliceOfConcat : OpRewritePattern<SliceOp> {
 };
 } // namespace
 
+namespace {
+/// A window whose positions are constants is a slice.
+struct SliceOfWindow : OpRewritePattern<WindowOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(WindowOp op,
+                                PatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> source = op.getSource().getType().getShape();
+    ArrayRef<int64_t> sizes = op.getType().getShape();
+    SmallVector<int64_t> offsets(sizes.size(), 0), ones(sizes.size(), 1);
+    auto position = op.getPositions().begin();
+    for (size_t dim = 0; dim < sizes.size(); ++dim) {
+      if (sizes[dim] == source[dim])
+        continue;
+      APInt constant;
+      if (!matchPattern(*position++, m_ConstantInt(&constant)))
+        return failure();
+      offsets[dim] = std::clamp<int64_t>(constant.getSExtValue(), 0,
+                                         source[dim] - sizes[dim]);
+    }
+    rewriter.replaceOpWithNewOp<SliceOp>(op, op.getType(), op.getSource(),
+                                         offsets, sizes, ones);
+    return success();
+  }
+};
+} // namespace
+
+void WindowOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<SliceOfWindow>(context);
+}
+
 void SliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                           MLIRContext *context) {
   patterns.add<SliceOfConcat>(context);

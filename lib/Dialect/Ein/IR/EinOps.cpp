@@ -78,6 +78,34 @@ LogicalResult SliceOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// WindowOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult WindowOp::verify() {
+  RankedTensorType source = getSource().getType();
+  RankedTensorType result = getResult().getType();
+  if (source.getRank() != result.getRank())
+    return emitOpError("expected result of rank ")
+           << source.getRank() << ", but got " << result.getRank();
+  if (failed(verifySameElement(*this, "source", source, result)))
+    return failure();
+  size_t cut = 0;
+  for (auto [dim, size] : llvm::enumerate(source.getShape())) {
+    cut += result.getDimSize(dim) < size;
+    if (result.getDimSize(dim) > size)
+      return emitOpError("expected the window to fit its source, but "
+                         "dimension ")
+             << dim << " has sizes " << result.getDimSize(dim) << " and "
+             << size;
+  }
+  if (getPositions().size() != cut)
+    return emitOpError("expected ")
+           << cut << " positions, one for each dimension that is cut, but got "
+           << getPositions().size();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // ConcatOp
 //===----------------------------------------------------------------------===//
 

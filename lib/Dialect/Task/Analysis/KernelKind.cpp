@@ -79,7 +79,7 @@ static Part describePart(Operation *op) {
   Part part;
   if (isa<ein::GatherOp>(op))
     part.kernelClass = KernelClass::Gather;
-  else if (isa<ein::SliceOp, ein::ConcatOp, ein::ReshapeOp>(op))
+  else if (isa<ein::SliceOp, ein::WindowOp, ein::ConcatOp, ein::ReshapeOp>(op))
     part.kernelClass = KernelClass::Copy;
   else
     return part;

@@ -244,6 +244,27 @@ def Ein_SliceOp : Ein_PartitionableOp<"slice"> {
   let hasCanonicalizer = 1;
 }
 
+def Ein_WindowOp : Ein_Op<"window", [Pure]> {
+  let summary = "A rectangle of a tensor at a position that is computed";
+  let description = [{
+    Takes a rectangle of the result's shape. There is a position for each
+    dimension in which the result is smaller than the source, in order; it is
+    signed and is clamped so that the rectangle lies in the source. One kernel
+    with windows serves all pieces of a shape.
+
+    ```mlir
+    %w = ein.window %x[%i] : tensor<8x4xf32> to tensor<2x4xf32>
+    ```
+  }];
+  let arguments = (ins Ein_Tensor:$source, Variadic<Index>:$positions);
+  let results = (outs Ein_Tensor:$result);
+  let assemblyFormat = [{
+    $source `[` $positions `]` attr-dict `:` type($source) `to` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
 def Ein_ConcatOp : Ein_PartitionableOp<"concat"> {
   let summary = "Tensors one after the other along one dimension";
   let description = [{
