@@ -260,6 +260,20 @@ def model(log):
     return counts
 
 
+def gpu_check(log):
+    """The archive for machines with a GPU: packed, built and run in a bare environment."""
+    report = LOGS / "gpu-check.json"
+    report.unlink(missing_ok=True)
+    log.run([sys.executable, "utils/checks/gpu_check.py", "--target=x86-64-v3", "--device=--device=host", "--report", report])
+    counts = Counts()
+    if not report.exists():
+        counts.fail("gpu-check: no report")
+        return counts
+    for row in json.loads(report.read_text()):
+        counts.add(single(row["passed"], "gpu-check: " + row["name"]))
+    return counts
+
+
 def stress(log):
     return commands(log, ["utils/stress.sh", "--seconds=360", "--cases=300", "--seed=1"])
 
@@ -278,6 +292,7 @@ STEPS = {
     "runtime-tsan": runtime_tsan,
     "model": model,
     "documents": documents,
+    "gpu-check": gpu_check,
     "stress": stress,
 }
 
