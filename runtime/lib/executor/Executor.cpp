@@ -137,10 +137,34 @@ void Executor::findPredecessors() {
       predecessors[next[successor]++] = v;
   blockers.resize(graph.size());
   stages.resize(graph.size());
+  isHeldUp.resize(graph.size());
+  // No command waits for more than what is in flight; each is found once for
+  // every way to it through joins.
   uint32_t mostWaits = 0;
-  for (uint32_t count : predecessorCount)
-    mostWaits = std::max(mostWaits, count);
-  waits.reserve(mostWaits);
+  for (const Engine &engine : engines)
+    mostWaits += engine.depth;
+  waits.reserve(mostWaits + 1);
+  joinsToLookBehind.reserve(numJoins);
+  findWaitGroups();
+}
+
+void Executor::findWaitGroups() {
+  groupOf.assign(graph.size(), Driver::noWaitGroup);
+  const bool acrossEngines = driver.properties().waitsAcrossEngines;
+  for (uint32_t v : topologicalOrder(graph)) {
+    if (graph.commands[v].kind != Command::Kind::Join) {
+      groupOf[v] = driver.waitGroup(graph.commands[v]);
+      continue;
+    }
+    const uint32_t first = predecessorBegin[v], last = predecessorBegin[v + 1];
+    if (!acrossEngines || first == last)
+      continue;
+    uint32_t group = groupOf[predecessors[first]];
+    for (uint32_t i = first; i < last; ++i)
+      if (groupOf[predecessors[i]] != group)
+        group = Driver::noWaitGroup;
+    groupOf[v] = group;
+  }
 }
 
 /// Turns urgencies (the larger the sooner; plan position breaks ties, and
@@ -253,8 +277,10 @@ void Executor::prepareRun() {
       engine.behind.erase(engine.behind.min());
     engine.inFlight = 0;
     engine.dispatched = 0;
+    engine.heldUp = 0;
   }
   if (deviceWaits) {
+    std::fill(isHeldUp.begin(), isHeldUp.end(), false);
     std::copy(predecessorCount.begin(), predecessorCount.end(),
               blockers.begin());
     std::fill(stages.begin(), stages.end(), Stage::Waiting);
@@ -399,7 +425,7 @@ void Executor::complete(uint32_t vertex) {
   runRecord.completionOrder.push_back(vertex);
   for (uint32_t successor : graph.successorsOf(vertex)) {
     const bool ready = --pending[successor] == 0;
-    if (deviceWaits && !sharesEngine(vertex, successor))
+    if (deviceWaits && !sharesGroup(vertex, successor))
       unblock(successor);
     if (ready)
       makeReady(successor);
@@ -407,21 +433,30 @@ void Executor::complete(uint32_t vertex) {
 }
 
 /// True if \p successor may be submitted behind \p vertex.
-bool Executor::sharesEngine(uint32_t vertex, uint32_t successor) const {
-  const Command &a = graph.commands[vertex];
-  const Command &b = graph.commands[successor];
-  return a.kind != Command::Kind::Join && b.kind != Command::Kind::Join &&
-         a.engine == b.engine;
+bool Executor::sharesGroup(uint32_t vertex, uint32_t successor) const {
+  return groupOf[vertex] == groupOf[successor] &&
+         groupOf[vertex] != Driver::noWaitGroup;
 }
 
-/// Counts a predecessor of \p vertex as done, or as submitted to its engine.
+/// Counts a predecessor of \p vertex as done, or as submitted to its group.
 void Executor::unblock(uint32_t vertex) {
   const Command &command = graph.commands[vertex];
-  if (--blockers[vertex] != 0 || pending[vertex] == 0 ||
-      command.kind == Command::Kind::Join)
+  if (--blockers[vertex] != 0 || pending[vertex] == 0)
     return;
-  stages[vertex] = Stage::Behind;
-  engines[command.engine].behind.insert(rankOf[vertex]);
+  if (command.kind != Command::Kind::Join) {
+    stages[vertex] = Stage::Behind;
+    engines[command.engine].behind.insert(rankOf[vertex]);
+  } else if (groupOf[vertex] != Driver::noWaitGroup) {
+    stages[vertex] = Stage::Issued;
+    unblockSuccessors(vertex);
+  }
+}
+
+/// \p vertex was issued. Joins may stand behind joins, but rarely do.
+void Executor::unblockSuccessors(uint32_t vertex) {
+  for (uint32_t successor : graph.successorsOf(vertex))
+    if (sharesGroup(vertex, successor))
+      unblock(successor);
 }
 
 void Executor::completeJoins(int64_t time) {
@@ -429,6 +464,8 @@ void Executor::completeJoins(int64_t time) {
     uint32_t join = readyJoins.back();
     readyJoins.pop_back();
     runRecord.starts[join] = runRecord.ends[join] = time;
+    if (deviceWaits)
+      stages[join] = Stage::Done;
     complete(join);
   }
 }
@@ -441,6 +478,10 @@ void Executor::makeReady(uint32_t vertex) {
   }
   Engine &engine = engines[command.engine];
   if (deviceWaits) {
+    if (isHeldUp[vertex]) {
+      isHeldUp[vertex] = false;
+      --engine.heldUp;
+    }
     if (stages[vertex] == Stage::Issued || stages[vertex] == Stage::Done)
       return;
     if (stages[vertex] == Stage::Behind)
@@ -459,9 +500,7 @@ void Executor::note(Engine &engine, uint32_t vertex) {
   if (!deviceWaits)
     return;
   stages[vertex] = Stage::Issued;
-  for (uint32_t successor : graph.successorsOf(vertex))
-    if (sharesEngine(vertex, successor))
-      unblock(successor);
+  unblockSuccessors(vertex);
 }
 
 void Executor::issue(Engine &engine, uint32_t vertex) {
@@ -470,18 +509,40 @@ void Executor::issue(Engine &engine, uint32_t vertex) {
   toSubmit.push_back(&graph.commands[vertex]);
 }
 
-/// Submits \p vertex behind its unfinished predecessors, all of which are
-/// submitted to its engine.
+/// Finds the commands that \p vertex would be submitted behind: its unfinished
+/// predecessors, and those of joins among them.
+void Executor::findWaits(uint32_t vertex) {
+  waits.clear();
+  joinsToLookBehind.push_back(vertex);
+  while (!joinsToLookBehind.empty()) {
+    uint32_t v = joinsToLookBehind.back();
+    joinsToLookBehind.pop_back();
+    for (uint32_t i = predecessorBegin[v]; i < predecessorBegin[v + 1]; ++i) {
+      uint32_t p = predecessors[i];
+      if (stages[p] != Stage::Issued)
+        continue;
+      if (graph.commands[p].kind == Command::Kind::Join)
+        joinsToLookBehind.push_back(p);
+      else if (std::find(waits.begin(), waits.end(), p) == waits.end())
+        waits.push_back(p);
+    }
+  }
+}
+
+/// Submits \p vertex behind its unfinished predecessors, which findWaits() has
+/// found and all of which are submitted.
 void Executor::issueBehind(Engine &engine, uint32_t vertex) {
   engine.behind.erase(rankOf[vertex]);
+  const uint16_t own = graph.commands[vertex].engine;
+  if (std::any_of(waits.begin(), waits.end(), [&](uint32_t v) {
+        return graph.commands[v].engine != own;
+      })) {
+    isHeldUp[vertex] = true;
+    ++engine.heldUp;
+  }
   note(engine, vertex);
   // What it waits for must be there first.
   flushSubmissions();
-  waits.clear();
-  for (uint32_t i = predecessorBegin[vertex]; i < predecessorBegin[vertex + 1];
-       ++i)
-    if (stages[predecessors[i]] == Stage::Issued)
-      waits.push_back(predecessors[i]);
   driver.submitBehind(graph.commands[vertex], waits.data(), waits.size());
 }
 
@@ -490,18 +551,33 @@ bool Executor::mayDispatch(const Engine &engine, uint32_t rank) const {
   return policy != Schedule::Policy::Fixed || rank == engine.dispatched;
 }
 
-void Executor::dispatchReady() {
-  for (Engine &engine : engines) {
-    while (engine.inFlight < engine.depth) {
-      if (!engine.ready.empty() && mayDispatch(engine, engine.ready.min()))
-        issue(engine, engine.vertexOfRank[engine.ready.min()]);
-      else if (!engine.behind.empty() &&
-               mayDispatch(engine, engine.behind.min()))
-        issueBehind(engine, engine.vertexOfRank[engine.behind.min()]);
-      else
-        break;
+/// Issues what goes to \p engine now; false if nothing did.
+bool Executor::dispatchReady(Engine &engine) {
+  bool progress = false;
+  while (engine.inFlight < engine.depth) {
+    if (!engine.ready.empty() && mayDispatch(engine, engine.ready.min())) {
+      issue(engine, engine.vertexOfRank[engine.ready.min()]);
+    } else if (!engine.behind.empty() && engine.heldUp == 0 &&
+               mayDispatch(engine, engine.behind.min())) {
+      uint32_t vertex = engine.vertexOfRank[engine.behind.min()];
+      findWaits(vertex);
+      issueBehind(engine, vertex);
+    } else {
+      break;
     }
+    progress = true;
   }
+  return progress;
+}
+
+void Executor::dispatchReady() {
+  // What goes to one engine may let something go to another one behind it.
+  bool again = false;
+  do {
+    again = false;
+    for (Engine &engine : engines)
+      again |= dispatchReady(engine);
+  } while (again && deviceWaits);
 }
 
 void Executor::dispatchReplay() {
@@ -510,11 +586,13 @@ void Executor::dispatchReplay() {
     Engine &engine = engines[graph.commands[v].engine];
     if (engine.inFlight >= engine.depth)
       break;
-    if (pending[v] == 0)
+    if (pending[v] == 0) {
       issue(engine, v);
-    else if (deviceWaits && stages[v] == Stage::Behind)
+    } else if (deviceWaits && stages[v] == Stage::Behind) {
+      findWaits(v);
       issueBehind(engine, v);
-    else
+    } else {
       break;
+    }
   }
 }

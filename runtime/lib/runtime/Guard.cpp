@@ -35,6 +35,11 @@ Expected<std::unique_ptr<Guard>> Guard::create(std::unique_ptr<Driver> inner,
     return Status::error(StatusCode::InvalidArgument,
                          "driver '" + inner->properties().name +
                              "' moves no data, so there is nothing to guard");
+  if (inner->properties().launchesObjects)
+    return Status::error(StatusCode::InvalidArgument,
+                         "driver '" + inner->properties().name +
+                             "' keeps its memories in devices, where they "
+                             "cannot be guarded");
   std::unique_ptr<Guard> guard(new Guard(std::move(inner), module, entry));
   TURNIP_RETURN_IF_ERROR(guard->reserve());
   return guard;

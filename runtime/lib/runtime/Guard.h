@@ -49,6 +49,17 @@ public:
   }
   Status open(const MachineDescription &machine) override;
   void *base(uint32_t memory) const override { return inner->base(memory); }
+  Status read(uint32_t memory, uint64_t offset, uint64_t bytes,
+              void *target) const override {
+    return inner->read(memory, offset, bytes, target);
+  }
+  Status write(uint32_t memory, uint64_t offset, uint64_t bytes,
+               const void *source) override {
+    return inner->write(memory, offset, bytes, source);
+  }
+  uint32_t waitGroup(const Command &command) const override {
+    return inner->waitGroup(command);
+  }
   Status protect(uint32_t memory, bool writable) override {
     return inner->protect(memory, writable);
   }

@@ -70,6 +70,7 @@ static KernelDescription describeKernel(const artifact::Kernel &kernel) {
   description.kernelClass = kernel.kernelClass;
   description.type = kernel.type;
   description.hash = artifact::codeHash(kernel);
+  description.code = &kernel;
   return description;
 }
 
@@ -81,7 +82,9 @@ turnip::runtime::describeMachine(const artifact::Module &module,
   for (size_t m = 0; m < module.machine.memories.size(); ++m) {
     const artifact::Memory &memory = module.machine.memories[m];
     machine.memories.push_back(
-        {memory.name, convertKind(memory.kind), bytes[m]});
+        {memory.name, convertKind(memory.kind), bytes[m],
+         acceleratorOf(module.machine, static_cast<uint32_t>(m)),
+         memory.alignment});
   }
   for (size_t d = 0; d < module.machine.devices.size(); ++d) {
     const artifact::Device &device = module.machine.devices[d];
@@ -94,6 +97,14 @@ turnip::runtime::describeMachine(const artifact::Module &module,
   }
   for (const artifact::Kernel &kernel : module.kernels)
     machine.kernels.push_back(describeKernel(kernel));
+  for (const artifact::Vertex &vertex : entry.vertices) {
+    if (vertex.kind != artifact::VertexKind::Call)
+      continue;
+    std::vector<uint16_t> &engines = machine.kernels[vertex.kernel].engines;
+    if (std::find(engines.begin(), engines.end(), vertex.engine) ==
+        engines.end())
+      engines.push_back(vertex.engine);
+  }
   std::map<uint32_t, uint16_t> channels = engineOfChannel(module.machine);
   machine.engines.resize(module.machine.devices.size() + channels.size());
   for (const artifact::Link &link : module.machine.links) {

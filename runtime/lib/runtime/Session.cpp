@@ -24,6 +24,7 @@ struct Session::Contents {
   explicit Contents(Program program) : program(std::move(program)) {}
 
   Status prepare(const SessionOptions &options);
+  bool callsFunctions() const;
   Status bindParameter(const artifact::Binding &binding,
                        const parameters::ParameterProvider &provider);
   unsigned char *addressOf(const artifact::Piece &piece) const;
@@ -74,6 +75,20 @@ Session::create(Program program, std::unique_ptr<Driver> driver,
   return std::unique_ptr<Session>(new Session(std::move(contents)));
 }
 
+/// True if the driver calls functions of this process.
+bool Session::Contents::callsFunctions() const {
+  const DriverProperties &properties = driver->properties();
+  if (!properties.movesData || !properties.launchesObjects)
+    return properties.movesData;
+  const artifact::Machine &described = program.module().machine;
+  return std::any_of(entry->vertices.begin(), entry->vertices.end(),
+                     [&](const artifact::Vertex &vertex) {
+                       return vertex.kind == artifact::VertexKind::Call &&
+                              described.devices[vertex.engine].kind ==
+                                  artifact::DeviceKind::Host;
+                     });
+}
+
 Status Session::Contents::prepare(const SessionOptions &options) {
   Expected<const artifact::Entry *> found = program.findEntry(options.entry);
   if (!found)
@@ -84,7 +99,7 @@ Status Session::Contents::prepare(const SessionOptions &options) {
 
   static const std::vector<KernelFunction> noKernels;
   const std::vector<KernelFunction> *kernels = &noKernels;
-  if (driver->properties().movesData) {
+  if (callsFunctions()) {
     Expected<const std::vector<KernelFunction> *> loaded = program.kernels();
     if (!loaded)
       return loaded.status();

@@ -10,6 +10,9 @@
 
 #include "FlagParser.h"
 
+#include "turnip/support/ByteSize.h"
+
+#include <algorithm>
 #include <charconv>
 
 using namespace turnip;
@@ -89,16 +92,28 @@ static void addProgramFlags(FlagParser &parser, RunOptions &options) {
 }
 
 static void addDeviceFlags(FlagParser &parser, RunOptions &options) {
-  parser.addString("device", "host|null|sim:MACHINE",
-                   "what to run on (default host); a machine is a name such as "
-                   "h100 or a file",
+  parser.addString("device", "host|cuda:N|null|sim:MACHINE",
+                   "what to run on (default host); a GPU for each of the "
+                   "program's devices (cuda:0,cuda:1); a machine is a name "
+                   "such as h100 or a file",
                    options.device);
+  parser.addSwitch("list-devices", "print what there is to run on, run nothing",
+                   options.listDevices);
+  parser.addValue("pinned-memory", "N",
+                  "cuda: pin at most N bytes of host memory (default: half of "
+                  "what is free)",
+                  [&options](const std::string &text) {
+                    Expected<int64_t> bytes = parseByteSize(text);
+                    if (bytes)
+                      options.pinnedMemory = static_cast<uint64_t>(*bytes);
+                    return bytes.status();
+                  });
   parser.addString("schedule", "POLICY",
                    "dynamic (default), fixed, random:SEED or replay:FILE",
                    options.schedule);
   parser.addUnsigned("lanes", "N",
                      "host: compute threads per device (default: one per "
-                     "processor)",
+                     "processor); cuda: streams per device that compute (2)",
                      1, 1024, options.lanes);
   parser.addNumber("link-gbps", "G",
                    "host, sim: emulate links of G * 10^9 bytes per second", 0,
@@ -193,7 +208,7 @@ RunOptions::parse(const std::vector<std::string> &arguments) {
   addAllFlags(parser, options);
   std::vector<std::string> positional;
   TURNIP_RETURN_IF_ERROR(parser.parse(arguments, positional));
-  if (options.help || options.version)
+  if (options.help || options.version || options.listDevices)
     return options;
   const bool mayBeWithout = !options.calibrate.empty() && positional.empty();
   if (positional.size() != 1 && !mayBeWithout)
@@ -217,7 +232,9 @@ RunOptions::parse(const std::vector<std::string> &arguments) {
   if (options.generates() && (options.runs > 0 || options.repeat > 1))
     return usage("a prompt is continued by runs of its own, so --runs and "
                  "--repeat cannot be given as well");
-  if (options.generates() && options.device != "host")
+  if (options.pinnedMemory && !options.onCuda())
+    return usage("--pinned-memory is for --device=cuda:N");
+  if (options.generates() && options.device != "host" && !options.onCuda())
     return usage("a prompt can only be continued on a device that computes, "
                  "not on " +
                  options.device);
@@ -264,10 +281,42 @@ runtime::HostOptions RunOptions::hostOptions() const {
   return host;
 }
 
+Expected<runtime::CudaOptions> RunOptions::cudaOptions() const {
+  runtime::CudaOptions cuda;
+  cuda.lanes = static_cast<unsigned>(lanes);
+  cuda.pinnedMemory = pinnedMemory;
+  for (size_t begin = 0; begin <= device.size();) {
+    size_t end = std::min(device.find(',', begin), device.size());
+    const std::string word = device.substr(begin, end - begin);
+    int number = -1;
+    const char *last = word.data() + word.size();
+    if (word.compare(0, 5, "cuda:") == 0) {
+      auto [stop, error] = std::from_chars(word.data() + 5, last, number);
+      if (error != std::errc() || stop != last)
+        number = -1;
+    }
+    if (number < 0)
+      return usage("expected cuda:NUMBER in '" + device + "', but got '" +
+                   word + "'");
+    cuda.devices.push_back(number);
+    begin = end + 1;
+  }
+  return cuda;
+}
+
 Expected<std::unique_ptr<runtime::Driver>> RunOptions::createDriver() const {
   std::unique_ptr<runtime::Driver> driver;
   if (device == "host") {
     driver = runtime::createHostDriver(hostOptions());
+  } else if (onCuda()) {
+    Expected<runtime::CudaOptions> cuda = cudaOptions();
+    if (!cuda)
+      return cuda.status();
+    Expected<std::unique_ptr<runtime::Driver>> made =
+        runtime::createCudaDriver(*cuda);
+    if (!made)
+      return made.status();
+    driver = std::move(*made);
   } else if (device == "null") {
     driver = runtime::createNullDriver();
   } else if (device.compare(0, 4, "sim:") == 0) {
@@ -278,7 +327,7 @@ Expected<std::unique_ptr<runtime::Driver>> RunOptions::createDriver() const {
                                       {linkGbps, linkLatencyUs});
   } else {
     return usage("unknown device '" + device +
-                 "': expected host, null or sim:MACHINE");
+                 "': expected host, cuda:N, null or sim:MACHINE");
   }
   if (injectFailure)
     driver = runtime::createFailingDriver(std::move(driver), *injectFailure);

@@ -58,6 +58,8 @@ struct RunOptions {
   std::string calibrate;
 
   uint64_t lanes = 0;
+  /// cuda: the most bytes of host memory that may be pinned.
+  std::optional<uint64_t> pinnedMemory;
   double linkGbps = 0;
   double linkLatencyUs = 0;
   double linkJitter = 0;
@@ -73,6 +75,7 @@ struct RunOptions {
   bool summary = false;
   bool guard = false;
   bool inspect = false;
+  bool listDevices = false;
   bool help = false;
   bool version = false;
 
@@ -87,11 +90,14 @@ struct RunOptions {
 
   /// Makes the driver that the flags ask for.
   Expected<std::unique_ptr<runtime::Driver>> createDriver() const;
+  /// True if the program is to run on GPUs.
+  bool onCuda() const { return device.compare(0, 5, "cuda:") == 0; }
   /// What the flags say of the host driver.
   runtime::HostOptions hostOptions() const;
 
 private:
   Expected<machine::Machine> findMachine() const;
+  Expected<runtime::CudaOptions> cudaOptions() const;
 };
 
 } // namespace turnip::tooling

@@ -17,6 +17,7 @@
 #include "turnip/artifact/Artifact.h"
 #include "turnip/artifact/Print.h"
 #include "turnip/runtime/Session.h"
+#include "turnip/support/ByteSize.h"
 #include "turnip/support/Json.h"
 
 #include <algorithm>
@@ -42,6 +43,7 @@ public:
 
 private:
   Status inspect();
+  Status listDevices();
   Status prepare();
   Status prepare(std::unique_ptr<runtime::Driver> driver);
   Status calibrateMachine();
@@ -335,6 +337,29 @@ Status RunTool::inspect() {
   return Status::ok();
 }
 
+/// What --device= takes here, one per line.
+Status RunTool::listDevices() {
+  std::unique_ptr<runtime::Driver> host =
+      runtime::createHostDriver(runtime::HostOptions());
+  out << "host: " << host->properties().lanes << " lanes";
+  if (std::optional<uint64_t> free = host->freeMemory(""))
+    out << ", " << formatBytes(*free) << " free";
+  out << "\n";
+  Expected<std::vector<runtime::CudaDeviceInfo>> found =
+      runtime::listCudaDevices();
+  if (!found)
+    out << found.status().message() << "\n";
+  else
+    for (size_t i = 0; i < found->size(); ++i)
+      out << "cuda:" << i << ": " << (*found)[i].name << ", "
+          << formatBytes((*found)[i].bytes) << ", compute capability "
+          << (*found)[i].major << "." << (*found)[i].minor << "\n";
+  for (const machine::ShippedMachine &machine : machine::shippedMachines())
+    out << "sim:" << machine.name << ": simulated\n";
+  out << "null: completes everything at once\n";
+  return Status::ok();
+}
+
 Status RunTool::calibrateMachine() {
   CalibrationRequest request;
   request.host = options.hostOptions();
@@ -353,6 +378,8 @@ Status RunTool::calibrateMachine() {
 }
 
 Status RunTool::run() {
+  if (options.listDevices)
+    return listDevices();
   if (options.inspect)
     return inspect();
   if (!options.calibrate.empty())

@@ -395,6 +395,28 @@ TEST_F(RunTool, UsageErrors) {
             "given as well\n");
 }
 
+TEST_F(RunTool, SaysWhyThereIsNoCuda) {
+  ::setenv("TURNIP_CUDA_LIBRARY", "/nowhere/libcuda.so", 1);
+  ToolResult missing = run({"--device=cuda:0"});
+  EXPECT_EQ(missing.code, 4);
+  EXPECT_EQ(missing.err,
+            "turnip-run: error: no CUDA: cannot load NVIDIA's driver "
+            "(/nowhere/libcuda.so: cannot open shared object file: No such "
+            "file or directory): install it, or use --device=host\n");
+  ToolResult list = runRaw({"--list-devices"});
+  EXPECT_EQ(list.code, 0);
+  EXPECT_EQ(list.out.rfind("host: ", 0), 0U) << list.out;
+  EXPECT_NE(list.out.find("\nno CUDA: cannot load NVIDIA's driver"),
+            std::string::npos)
+      << list.out;
+  EXPECT_NE(list.out.find("\nsim:h100: simulated\n"), std::string::npos);
+  ::setenv("TURNIP_CUDA_LIBRARY", "libm.so.6", 1);
+  EXPECT_EQ(run({"--device=cuda:0"}).err,
+            "turnip-run: error: no CUDA: 'libm.so.6' lacks cuGetErrorString: a "
+            "newer driver is needed\n");
+  ::unsetenv("TURNIP_CUDA_LIBRARY");
+}
+
 TEST_F(RunTool, BadInputLeavesNothingBehind) {
   struct Case {
     std::vector<std::string> arguments;
@@ -402,7 +424,11 @@ TEST_F(RunTool, BadInputLeavesNothingBehind) {
     const char *part;
   };
   const Case cases[] = {
-      {{"--device=cuda:0"}, 2, "unknown device 'cuda:0'"},
+      {{"--device=gpu"}, 2, "unknown device 'gpu'"},
+      {{"--device=cuda:0,cuda"}, 2, "expected cuda:NUMBER in"},
+      {{"--device=cuda:0x"}, 2, "but got 'cuda:0x'"},
+      {{"--pinned-memory=1MiB"}, 2, "--pinned-memory is for --device=cuda:N"},
+      {{"--device=cuda:0", "--pinned-memory=x"}, 2, "'x'"},
       {{"--entry=nope"}, 2, "no entry 'nope'"},
       {{"--input=token=4xi32=1"}, 2, "no input 'token'"},
       {{"--input=4xi32=1"}, 2, "no input '4xi32'; there are: tokens"},

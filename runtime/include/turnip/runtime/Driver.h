@@ -10,8 +10,8 @@
 // arenas once, then takes commands (kernel launches and copies) in batches and
 // delivers an event for each when it is done. It never orders commands of
 // different engines; the executor submits a command only when everything it
-// depends on is done or, on drivers with device-side waits, submitted to the
-// same engine.
+// depends on is done or, on drivers with device-side waits, submitted and of
+// its wait group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +27,10 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace turnip::artifact {
+struct Kernel;
+} // namespace turnip::artifact
 
 namespace turnip::runtime {
 
@@ -45,6 +49,10 @@ struct MemoryDescription {
   MemoryKind kind = MemoryKind::Host;
   /// Bytes the driver allocates, once.
   uint64_t capacity = 0;
+  /// Device: the device whose memory it is, as EngineDescription counts them.
+  int32_t device = -1;
+  /// What buffers of calls in it are aligned to, counted from its first byte.
+  uint64_t alignment = 64;
 };
 
 enum class EngineKind : uint8_t { Compute, Transfer };
@@ -69,6 +77,10 @@ struct KernelDescription {
   ElementType type = ElementType::F32;
   /// See machine::kernelHash(); 0: not known.
   uint64_t hash = 0;
+  /// Where drivers that launch objects find its code; outlives the driver.
+  const artifact::Kernel *code = nullptr;
+  /// The compute engines that call it.
+  std::vector<uint16_t> engines;
 };
 
 /// What a driver is asked to provide.
@@ -90,7 +102,7 @@ struct Command {
   /// Index of the vertex; events carry it back.
   uint32_t vertex = 0;
   /// Launch: the kernel and its arguments (see KernelABI.h). The function is
-  /// null where the driver moves no data.
+  /// null where the driver moves no data, and where it launches an object.
   KernelFunction function = nullptr;
   void *const *buffers = nullptr;
   const int64_t *scalars = nullptr;
@@ -139,6 +151,12 @@ struct DriverProperties {
   bool virtualClock = false;
   /// Commands may be submitted behind unfinished ones: see submitBehind().
   bool deviceWaits = false;
+  /// With deviceWaits: wait groups reach across engines.
+  bool waitsAcrossEngines = false;
+  /// The memories of devices are in the devices: base() of one is an address
+  /// that only they can use, and calls on devices launch the objects of
+  /// KernelDescription::code instead of calling functions.
+  bool launchesObjects = false;
   /// The memories of devices are arenas of host memory, which they share.
   bool hostArenas = false;
   /// Compute lanes per device; 0 where the notion has no meaning.
@@ -162,9 +180,17 @@ public:
   virtual Status open(const MachineDescription &machine) = 0;
 
   /// First byte of memory \p memory: aligned to a page, valid until the driver
-  /// goes away, readable and writable by the host while no run is on. Null for
-  /// drivers that move no data.
+  /// goes away, readable and writable by the host while no run is on, but see
+  /// launchesObjects. Null for drivers that move no data.
   virtual void *base(uint32_t memory) const = 0;
+
+  /// Copies \p bytes bytes from \p offset of \p memory, whichever it is, to
+  /// \p target, or from \p source there, while no run is on. For drivers that
+  /// move data. Error: Device.
+  virtual Status read(uint32_t memory, uint64_t offset, uint64_t bytes,
+                      void *target) const;
+  virtual Status write(uint32_t memory, uint64_t offset, uint64_t bytes,
+                       const void *source);
 
   /// Forbids or allows writes to \p memory. Unsupported by default.
   virtual Status protect(uint32_t memory, bool writable);
@@ -180,9 +206,17 @@ public:
   /// Hands over commands. Called by one thread at a time, perhaps from within
   /// deliver(). The commands outlive the run. Never delivers itself.
   virtual void submit(const Command *const *commands, size_t count) = 0;
+  /// The wait group of commands that neither wait on the device nor are waited
+  /// for.
+  static constexpr uint32_t noWaitGroup = UINT32_MAX;
+  /// With deviceWaits: commands of one group may be submitted behind each
+  /// other. By default an engine's commands are a group.
+  virtual uint32_t waitGroup(const Command &command) const {
+    return command.engine;
+  }
   /// With deviceWaits: hands over \p command, which must not start before the
   /// commands of the vertices \p waits are done; all of those have been
-  /// submitted to its engine. Otherwise as submit().
+  /// submitted and are of its wait group. Otherwise as submit().
   virtual void submitBehind(const Command &command, const uint32_t *waits,
                             size_t numWaits);
   /// Unless threaded: delivers events of submitted commands, at least one if

@@ -13,6 +13,9 @@
 #include "turnip/runtime/Driver.h"
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace turnip::runtime {
 
@@ -59,6 +62,41 @@ std::unique_ptr<Driver> createNullDriver();
 /// fails with InvalidArgument where the machine lacks a device or a link.
 std::unique_ptr<Driver> createSimDriver(machine::Machine machine,
                                         const SimOptions &options = {});
+
+/// Options of the cuda driver.
+struct CudaOptions {
+  /// The GPU of each of the program's devices, by its number; the same one may
+  /// occur several times.
+  std::vector<int> devices;
+  /// Streams per device that compute; 0: two.
+  unsigned lanes = 0;
+  /// Threads for what the program computes on the host; 0: one per processor.
+  unsigned hostLanes = 0;
+  /// The most bytes of host memory that may be pinned; nothing: half of what
+  /// is free.
+  std::optional<uint64_t> pinnedMemory;
+};
+
+/// A GPU as the CUDA driver describes it.
+struct CudaDeviceInfo {
+  std::string name;
+  uint64_t bytes = 0;
+  /// Its compute capability.
+  int major = 0;
+  int minor = 0;
+};
+
+/// The GPUs there are. Error: Device, in one line, saying why there are none.
+Expected<std::vector<CudaDeviceInfo>> listCudaDevices();
+
+/// Runs programs on GPUs of NVIDIA, through the CUDA driver and cuBLASLt, which
+/// are loaded by this call and by open(). Calls on devices launch the objects
+/// of the artifact; calls on the host call functions, as the host driver does.
+/// Memory of the host that devices write to is pinned, parameters as far as
+/// options.pinnedMemory allows; the rest of them goes through a ring of pinned
+/// memory. Errors: Device, saying why there is no CUDA; InvalidArgument for a
+/// number that no GPU has.
+Expected<std::unique_ptr<Driver>> createCudaDriver(const CudaOptions &options);
 
 /// Passes everything to \p inner, but reports the command submitted as number
 /// \p failing (from 0) of each run as failed.

@@ -16,9 +16,10 @@
 //
 // Commands are submitted when their predecessors are done. To a driver whose
 // device can wait they are also submitted behind predecessors that are not,
-// where nothing is ready and all of those are on the same engine: that keeps
-// the device fed without letting it wait for another one, which would hold up
-// what becomes ready in between.
+// where nothing is ready and all of those are submitted and of the same wait
+// group (see Driver.h). An engine that waits for another one is held up by it;
+// so that this does not keep from it what becomes ready in between, at most one
+// command of an engine waits for other engines at a time.
 //
 // A run allocates nothing: every array is sized when the executor is made or
 // when the schedule changes.
@@ -161,6 +162,9 @@ private:
     std::vector<uint32_t> vertexOfRank;
     uint32_t depth = 1;
     uint32_t inFlight = 0;
+    /// Of those, how many were submitted behind unfinished commands of other
+    /// engines and still wait for them.
+    uint32_t heldUp = 0;
     /// Ranks dispatched so far: with Fixed, the next one to dispatch.
     uint32_t dispatched = 0;
   };
@@ -175,12 +179,16 @@ private:
   void completeJoins(int64_t time);
   void makeReady(uint32_t vertex);
   void dispatchReady();
+  bool dispatchReady(Engine &engine);
   void dispatchReplay();
   void note(Engine &engine, uint32_t vertex);
   void flushSubmissions();
   void issueBehind(Engine &engine, uint32_t vertex);
   void unblock(uint32_t vertex);
-  bool sharesEngine(uint32_t vertex, uint32_t successor) const;
+  void unblockSuccessors(uint32_t vertex);
+  void findWaits(uint32_t vertex);
+  void findWaitGroups();
+  bool sharesGroup(uint32_t vertex, uint32_t successor) const;
   bool mayDispatch(const Engine &engine, uint32_t rank) const;
   bool shouldStop() const;
   void issue(Engine &engine, uint32_t vertex);
@@ -200,6 +208,9 @@ private:
   const bool deviceWaits;
   std::vector<uint32_t> predecessorBegin;
   std::vector<uint32_t> predecessors;
+  /// See Driver::waitGroup(). A join has a group if all of its predecessors
+  /// have that, and wait groups reach across engines.
+  std::vector<uint32_t> groupOf;
   std::atomic<bool> stopRequested{false};
   const std::atomic<bool> *stopFlag = nullptr;
 
@@ -207,11 +218,16 @@ private:
   std::vector<Engine> engines;
   std::vector<uint32_t> pending;
   /// With device-side waits: predecessors that are neither done nor submitted
-  /// to the vertex's own engine, and what became of the vertex.
+  /// to the vertex's own group, and what became of the vertex. A join is issued
+  /// when its predecessors are done or issued.
   enum class Stage : uint8_t { Waiting, Behind, Issued, Done };
   std::vector<uint32_t> blockers;
   std::vector<Stage> stages;
+  /// Issued, and counted by its engine as held up.
+  std::vector<bool> isHeldUp;
+  /// What findWaits() found, and the joins that it is still to look behind.
   std::vector<uint32_t> waits;
+  std::vector<uint32_t> joinsToLookBehind;
   std::vector<uint32_t> readyJoins;
   std::vector<const Command *> toSubmit;
   std::vector<Event> batch;

@@ -9,6 +9,7 @@
 #include "turnip/runtime/Drivers.h"
 
 #include <cassert>
+#include <cstring>
 
 using namespace turnip;
 using namespace turnip::runtime;
@@ -21,6 +22,18 @@ Status Driver::protect(uint32_t /*memory*/, bool /*writable*/) {
   return Status::error(StatusCode::Device,
                        "driver '" + properties().name +
                            "' does not support memory protection");
+}
+
+Status Driver::read(uint32_t memory, uint64_t offset, uint64_t bytes,
+                    void *target) const {
+  std::memcpy(target, static_cast<const char *>(base(memory)) + offset, bytes);
+  return Status::ok();
+}
+
+Status Driver::write(uint32_t memory, uint64_t offset, uint64_t bytes,
+                     const void *source) {
+  std::memcpy(static_cast<char *>(base(memory)) + offset, source, bytes);
+  return Status::ok();
 }
 
 void Driver::submitBehind(const Command & /*command*/,

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <sys/mman.h>
 
@@ -47,5 +48,36 @@ Status Arena::protect(bool writable) {
     return Status::error(StatusCode::Device,
                          std::string("cannot protect memory: ") +
                              strerror(errno));
+  return Status::ok();
+}
+
+std::optional<uint64_t> turnip::runtime::availableHostBytes() {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  std::string unit;
+  uint64_t kibibytes = 0;
+  while (file >> name >> kibibytes) {
+    if (name == "MemAvailable:")
+      return kibibytes * 1024;
+    std::getline(file, unit);
+  }
+  return std::nullopt;
+}
+
+Status turnip::runtime::checkAvailable(
+    const std::vector<MemoryDescription> &memories) {
+  std::optional<uint64_t> available = availableHostBytes();
+  uint64_t left = available.value_or(UINT64_MAX);
+  for (const MemoryDescription &memory : memories) {
+    if (memory.capacity > left)
+      return Status::error(StatusCode::DoesNotFit,
+                           "memory '" + memory.name + "' needs " +
+                               std::to_string(memory.capacity) +
+                               " bytes, but of the " +
+                               std::to_string(available.value_or(0)) +
+                               " bytes that are available here only " +
+                               std::to_string(left) + " are left");
+    left -= memory.capacity;
+  }
   return Status::ok();
 }

@@ -9,9 +9,12 @@
 #ifndef TURNIP_LIB_DRIVERS_HOST_ARENA_H
 #define TURNIP_LIB_DRIVERS_HOST_ARENA_H
 
+#include "turnip/runtime/Driver.h"
 #include "turnip/support/Status.h"
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace turnip::runtime {
 
@@ -42,6 +45,15 @@ private:
   void *first = nullptr;
   uint64_t bytes = 0;
 };
+
+/// The bytes of memory that this machine can still hand out, as the kernel
+/// estimates them; nothing where it does not say.
+std::optional<uint64_t> availableHostBytes();
+
+/// Checks that \p memories, all in host memory, fit into this machine's: asking
+/// for more would not fail here but end the process half-way. Error:
+/// DoesNotFit.
+Status checkAvailable(const std::vector<MemoryDescription> &memories);
 
 } // namespace turnip::runtime
 

@@ -13,7 +13,6 @@
 #include "turnip/runtime/Clock.h"
 #include "turnip/runtime/Drivers.h"
 
-#include <fstream>
 #include <optional>
 #include <sched.h>
 
@@ -34,40 +33,6 @@ static std::vector<int> usableProcessors() {
   return processors;
 }
 
-/// The bytes of memory that this machine can still hand out, as the kernel
-/// estimates them; nothing where it does not say.
-static std::optional<uint64_t> availableBytes() {
-  std::ifstream file("/proc/meminfo");
-  std::string name;
-  std::string unit;
-  uint64_t kibibytes = 0;
-  while (file >> name >> kibibytes) {
-    if (name == "MemAvailable:")
-      return kibibytes * 1024;
-    std::getline(file, unit);
-  }
-  return std::nullopt;
-}
-
-/// Checks that all of \p machine's memories fit into this machine's: asking for
-/// more would not fail here but end the process half-way.
-static Status checkAvailable(const MachineDescription &machine) {
-  std::optional<uint64_t> available = availableBytes();
-  uint64_t left = available.value_or(UINT64_MAX);
-  for (const MemoryDescription &memory : machine.memories) {
-    if (memory.capacity > left)
-      return Status::error(StatusCode::DoesNotFit,
-                           "memory '" + memory.name + "' needs " +
-                               std::to_string(memory.capacity) +
-                               " bytes, but of the " +
-                               std::to_string(available.value_or(0)) +
-                               " bytes that are available here only " +
-                               std::to_string(left) + " are left");
-    left -= memory.capacity;
-  }
-  return Status::ok();
-}
-
 namespace {
 class HostDriver final : public Driver {
 public:
@@ -76,7 +41,7 @@ public:
   const DriverProperties &properties() const override { return props; }
   std::optional<uint64_t>
   freeMemory(const std::string & /*name*/) const override {
-    return availableBytes();
+    return availableHostBytes();
   }
   Status open(const MachineDescription &machine) override;
   void *base(uint32_t memory) const override { return arenas[memory].base(); }
@@ -127,7 +92,7 @@ HostDriver::HostDriver(const HostOptions &options) : options(options) {
 }
 
 Status HostDriver::open(const MachineDescription &machine) {
-  TURNIP_RETURN_IF_ERROR(checkAvailable(machine));
+  TURNIP_RETURN_IF_ERROR(checkAvailable(machine.memories));
   for (const MemoryDescription &memory : machine.memories) {
     // Parameters are written once, when they are bound; that is early enough.
     bool prefault = memory.kind != MemoryKind::Parameters;
