@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CudaTestKernels.h"
 #include "TestGraph.h"
 #include "turnip/runtime/Drivers.h"
 
 #include <atomic>
-#include <cstring>
 #include <gtest/gtest.h>
 #include <mutex>
 #include <thread>
@@ -76,7 +76,13 @@ const DriverCase driverCases[] = {
        return createSimDriver(machine);
      }},
     {"null", [] { return createNullDriver(); }},
+#ifdef TURNIP_CUDA_STAND_IN
+    {"cuda", [] { return createOnStandIn({0}); }},
+    {"cudaOneStream", [] { return createOnStandIn({0}, 1); }},
+#endif
 };
+
+using Bytes = std::vector<unsigned char>;
 
 /// Collects events; safe for drivers with threads.
 class Collector final : public EventSink {
@@ -102,9 +108,16 @@ protected:
   /// Memories: 0 of the device, 1 of the host, 2 of the parameters.
   void SetUp() override {
     driver = GetParam().create();
-    machine.memories = {{"dev0", MemoryKind::Device, 1 << 16},
+    machine.memories = {{"dev0", MemoryKind::Device, 1 << 16, 0},
                         {"host", MemoryKind::Host, 1 << 16},
                         {"params", MemoryKind::Parameters, 1 << 16}};
+    if (driver->properties().launchesObjects)
+      for (const artifact::Kernel *kernel : {&countKernel(), &idleKernel()}) {
+        KernelDescription description;
+        description.code = kernel;
+        description.engines = {0};
+        machine.kernels.push_back(description);
+      }
     machine.engines = {{"dev0", EngineKind::Compute, 0, false},
                        {"host->dev0", EngineKind::Transfer, 0, true},
                        {"dev0->host", EngineKind::Transfer, 0, false}};
@@ -134,8 +147,18 @@ protected:
     }
   }
 
-  unsigned char *bytes(uint32_t memory) {
-    return static_cast<unsigned char *>(driver->base(memory));
+  unsigned char *address(uint32_t memory, uint64_t offset = 0) {
+    return static_cast<unsigned char *>(driver->base(memory)) + offset;
+  }
+  void fill(uint32_t memory, uint64_t offset, const Bytes &bytes) {
+    Status written = driver->write(memory, offset, bytes.size(), bytes.data());
+    EXPECT_TRUE(written) << written.message();
+  }
+  Bytes contents(uint32_t memory, uint64_t offset, uint64_t count) {
+    Bytes bytes(count);
+    Status read = driver->read(memory, offset, count, bytes.data());
+    EXPECT_TRUE(read) << read.message();
+    return bytes;
   }
 
   MachineDescription machine;
@@ -155,17 +178,20 @@ TEST_P(DriverConformance, NamesItself) {
   EXPECT_FALSE(driver->properties().name.empty());
 }
 
-TEST_P(DriverConformance, MemoriesArePageAlignedWritableAndApart) {
+TEST_P(DriverConformance, MemoriesAreAlignedWritableAndApart) {
   if (!movesData())
     GTEST_SKIP() << "unsupported: moves no data";
+  // What is in a device is aligned as its kernels need it.
+  const uintptr_t alignment = driver->properties().launchesObjects ? 256 : 4096;
   for (uint32_t m = 0; m < machine.memories.size(); ++m) {
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(driver->base(m)) % 4096, 0U);
-    std::memset(bytes(m), static_cast<int>(m) + 1,
-                machine.memories[m].capacity);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(driver->base(m)) % alignment, 0U);
+    fill(
+        m, 0,
+        Bytes(machine.memories[m].capacity, static_cast<unsigned char>(m + 1)));
   }
   for (uint32_t m = 0; m < machine.memories.size(); ++m) {
-    EXPECT_EQ(bytes(m)[0], m + 1);
-    EXPECT_EQ(bytes(m)[machine.memories[m].capacity - 1], m + 1);
+    EXPECT_EQ(contents(m, 0, 1)[0], m + 1);
+    EXPECT_EQ(contents(m, machine.memories[m].capacity - 1, 1)[0], m + 1);
   }
 }
 
@@ -195,10 +221,13 @@ TEST_P(DriverConformance, QueuesTakeAtLeastOneCommand) {
 
 TEST_P(DriverConformance, LaunchRunsEveryGridPointOnce) {
   std::vector<uint32_t> counters(1000, 0);
-  void *buffers[] = {counters.data()};
+  void *buffers[] = {driver->base(0)};
   int64_t scalar = 3;
+  if (movesData())
+    fill(0, 0, Bytes(4000, 0));
   Command command;
   command.function = countPoint;
+  command.kernel = CountKernel;
   command.buffers = buffers;
   command.scalars = &scalar;
   command.grid = 1000;
@@ -208,6 +237,7 @@ TEST_P(DriverConformance, LaunchRunsEveryGridPointOnce) {
   EXPECT_EQ(event.error, nullptr);
   if (!movesData())
     GTEST_SKIP() << "unsupported: moves no data";
+  ASSERT_TRUE(driver->read(0, 0, 4000, counters.data()));
   EXPECT_EQ(counters, std::vector<uint32_t>(1000, 3));
 }
 
@@ -216,19 +246,21 @@ TEST_P(DriverConformance, CopyMovesExactlyItsBytes) {
   command.kind = Command::Kind::Copy;
   command.engine = 1;
   command.bytes = 1000;
+  Bytes pattern(1000);
   if (movesData()) {
-    std::memset(bytes(0), 0xEE, 4096);
-    for (int i = 0; i < 4096; ++i)
-      bytes(1)[i] = static_cast<unsigned char>(i % 251);
-    command.source = bytes(1) + 64;
-    command.target = bytes(0) + 128;
+    fill(0, 0, Bytes(4096, 0xEE));
+    for (size_t i = 0; i < pattern.size(); ++i)
+      pattern[i] = static_cast<unsigned char>(i % 251);
+    fill(1, 64, pattern);
+    command.source = address(1, 64);
+    command.target = address(0, 128);
   }
   EXPECT_EQ(runOne(command).error, nullptr);
   if (!movesData())
     GTEST_SKIP() << "unsupported: moves no data";
-  EXPECT_EQ(std::memcmp(bytes(0) + 128, bytes(1) + 64, 1000), 0);
-  EXPECT_EQ(bytes(0)[127], 0xEE);
-  EXPECT_EQ(bytes(0)[1128], 0xEE);
+  EXPECT_EQ(contents(0, 128, 1000), pattern);
+  EXPECT_EQ(contents(0, 127, 1)[0], 0xEE);
+  EXPECT_EQ(contents(0, 1128, 1)[0], 0xEE);
 }
 
 TEST_P(DriverConformance, ComputeEngineMovesWithinItsMemory) {
@@ -237,15 +269,15 @@ TEST_P(DriverConformance, ComputeEngineMovesWithinItsMemory) {
   command.engine = 0;
   command.bytes = 512;
   if (movesData()) {
-    std::memset(bytes(0), 0x5A, 512);
-    std::memset(bytes(0) + 1024, 0, 512);
-    command.source = bytes(0);
-    command.target = bytes(0) + 1024;
+    fill(0, 0, Bytes(512, 0x5A));
+    fill(0, 1024, Bytes(512, 0));
+    command.source = address(0);
+    command.target = address(0, 1024);
   }
   EXPECT_EQ(runOne(command).error, nullptr);
   if (!movesData())
     GTEST_SKIP() << "unsupported: moves no data";
-  EXPECT_EQ(std::memcmp(bytes(0), bytes(0) + 1024, 512), 0);
+  EXPECT_EQ(contents(0, 1024, 512), Bytes(512, 0x5A));
 }
 
 TEST_P(DriverConformance, EventsComeOncePerCommandWithTimesInOrder) {
@@ -259,6 +291,7 @@ TEST_P(DriverConformance, EventsComeOncePerCommandWithTimesInOrder) {
       command.kind = e == 0 ? Command::Kind::Launch : Command::Kind::Copy;
       command.engine = static_cast<uint16_t>(e);
       command.function = doNothing;
+      command.kernel = IdleKernel;
       command.vertex = static_cast<uint32_t>(commands.size());
       commands.push_back(command);
     }
@@ -288,9 +321,10 @@ TEST_P(DriverConformance, ProtectedMemoryStaysReadable) {
     GTEST_SKIP() << "unsupported: " << status.message();
   }
   ASSERT_TRUE(status) << status.message();
-  EXPECT_EQ(bytes(2)[0], 0);
+  EXPECT_EQ(contents(2, 0, 1)[0], 0);
   ASSERT_TRUE(driver->protect(2, /*writable=*/true));
-  bytes(2)[0] = 1;
+  fill(2, 0, {1});
+  EXPECT_EQ(contents(2, 0, 1)[0], 1);
 }
 
 TEST_P(DriverConformance, ExecutorRespectsEveryEdge) {
@@ -299,6 +333,7 @@ TEST_P(DriverConformance, ExecutorRespectsEveryEdge) {
     command.kind =
         command.engine == 0 ? Command::Kind::Launch : Command::Kind::Copy;
     command.function = doNothing;
+    command.kernel = IdleKernel;
   }
   ExecutableGraph graph = plain.build(3);
   ASSERT_TRUE(graph.check());
@@ -322,6 +357,7 @@ TEST_P(DriverConformance, InjectedFailuresEndCleanly) {
     command.kind =
         command.engine == 0 ? Command::Kind::Launch : Command::Kind::Copy;
     command.function = doNothing;
+    command.kernel = IdleKernel;
   }
   ExecutableGraph graph = plain.build(3);
   for (uint64_t failing = 0; failing < 60; ++failing) {
@@ -353,6 +389,7 @@ TEST_P(DriverConformance, CommandsWaitOnTheDeviceForOthers) {
   for (uint32_t v = 0; v < 3; ++v) {
     commands[v].vertex = v;
     commands[v].function = doNothing;
+    commands[v].kernel = IdleKernel;
     commands[v].flops = 1e6;
   }
   const Command *first[] = {&commands[0], &commands[1]};
@@ -365,6 +402,53 @@ TEST_P(DriverConformance, CommandsWaitOnTheDeviceForOthers) {
   for (const Event &event : collector.events)
     events[event.vertex] = event;
   EXPECT_GE(events[2].start, std::max(events[0].end, events[1].end));
+}
+
+TEST_P(DriverConformance, CommandsWaitForOtherEngines) {
+  if (!driver->properties().waitsAcrossEngines)
+    GTEST_SKIP() << "unsupported: engines do not wait for each other";
+  const Bytes zeros(4000, 0);
+  fill(1, 0, zeros);
+  void *buffers[] = {driver->base(0)};
+  int64_t scalar = 7;
+  Command load, count, store;
+  load.kind = store.kind = Command::Kind::Copy;
+  load.engine = 1;
+  store.engine = 2;
+  load.bytes = store.bytes = 4000;
+  load.source = address(1);
+  load.target = address(0);
+  store.source = address(0);
+  store.target = address(1, 8192);
+  count.kernel = CountKernel;
+  count.buffers = buffers;
+  count.scalars = &scalar;
+  count.vertex = 1;
+  store.vertex = 2;
+  for (const Command *command : {&load, &count, &store})
+    EXPECT_EQ(driver->waitGroup(*command), driver->waitGroup(load));
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    fill(0, 0, Bytes(4000, 0xAA));
+    fill(1, 8192, Bytes(4000, 0xBB));
+    Collector collector;
+    ASSERT_TRUE(driver->start(collector));
+    const Command *first = &load;
+    const uint32_t waits[] = {0, 1};
+    driver->submit(&first, 1);
+    driver->submitBehind(count, waits, 1);
+    driver->submitBehind(store, waits + 1, 1);
+    waitFor(collector, 3);
+    driver->finish();
+    ASSERT_EQ(collector.events[0].vertex, 0U);
+    ASSERT_EQ(collector.events[1].vertex, 1U);
+    for (size_t i = 0; i < 3; ++i)
+      ASSERT_EQ(collector.events[i].error, nullptr);
+    ASSERT_LE(collector.events[0].end, collector.events[1].start);
+    ASSERT_LE(collector.events[1].end, collector.events[2].start);
+    std::vector<uint32_t> counters(1000);
+    ASSERT_TRUE(driver->read(1, 8192, 4000, counters.data()));
+    ASSERT_EQ(counters, std::vector<uint32_t>(1000, 7));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Drivers, DriverConformance,

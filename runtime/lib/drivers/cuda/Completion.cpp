@@ -79,10 +79,21 @@ void Completion::take(StreamQueue &queue) {
 }
 
 void Completion::collect() {
-  for (const auto &queue : queues)
+  // Whoever was called last on this thread may have left another context.
+  const Device *entered = nullptr;
+  for (const auto &queue : queues) {
+    if (queue->size() == 0)
+      continue;
+    Device &device = queue->device();
+    if (!entered || entered->handle() != device.handle()) {
+      // What fails here fails again, and is reported, in poll().
+      (void)device.enter();
+      entered = &device;
+    }
     while (queue->size() > 0 && awaitedDone(queue->at(queue->head())) &&
            queue->poll(errors))
       take(*queue);
+  }
 }
 
 void Completion::sleep() {
