@@ -30,11 +30,14 @@ static void cleanUp(OpPassManager &manager) {
   manager.addPass(createCSEPass());
 }
 
-static void buildEin(OpPassManager &manager, const CompileOptions &, Status *) {
+static void buildEin(OpPassManager &manager, const CompileOptions &options,
+                     Status *) {
   manager.addPass(createInlinerPass());
   manager.addPass(createSymbolDCEPass());
   cleanUp(manager);
-  manager.addNestedPass<func::FuncOp>(ein::createEinFuse());
+  ein::EinFuseOptions fuse;
+  fuse.attention = options.fuseAttention;
+  manager.addNestedPass<func::FuncOp>(ein::createEinFuse(fuse));
   cleanUp(manager);
 }
 
@@ -86,6 +89,13 @@ ArrayRef<PhaseInfo> turnip::getPhases() {
 //===----------------------------------------------------------------------===//
 
 namespace {
+struct EinPipelineOptions : PassPipelineOptions<EinPipelineOptions> {
+  Option<bool> fuseAttention{
+      *this, "fuse-attention",
+      llvm::cl::desc("Make one operation of each attention"),
+      llvm::cl::init(CompileOptions().fuseAttention)};
+};
+
 struct TaskPipelineOptions : PassPipelineOptions<TaskPipelineOptions> {
   Option<std::string> tileBudget{
       *this, "tile-budget",
@@ -135,9 +145,12 @@ static const PhaseInfo &infoOf(Phase phase) {
 
 void turnip::registerPhasePipelines() {
   const PhaseInfo &ein = infoOf(Phase::Ein);
-  static PassPipelineRegistration<> einPipeline(
-      ein.pipeline, ein.summary, [](OpPassManager &manager) {
-        buildEin(manager, CompileOptions(), nullptr);
+  static PassPipelineRegistration<EinPipelineOptions> einPipeline(
+      ein.pipeline, ein.summary,
+      [](OpPassManager &manager, const EinPipelineOptions &from) {
+        CompileOptions options;
+        options.fuseAttention = from.fuseAttention;
+        buildEin(manager, options, nullptr);
       });
   const PhaseInfo &task = infoOf(Phase::Task);
   static PassPipelineRegistration<TaskPipelineOptions> taskPipeline(

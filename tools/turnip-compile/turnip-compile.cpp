@@ -99,6 +99,11 @@ struct Flags {
       cl::desc("Chooses among searches that are equally good to try (0)"),
       cl::value_desc("n"), cl::init(CompileOptions().planSeed),
       cl::cat(category)};
+  cl::opt<bool> fuseAttention{
+      "fuse-attention",
+      cl::desc("Make one operation of attention's products and softmax: the "
+               "scores are never in memory"),
+      cl::cat(category)};
   cl::opt<std::string> dumpPhases{
       "dump-phases", cl::desc("Write the IR after each phase into this folder"),
       cl::value_desc("folder"), cl::cat(category)};
@@ -147,7 +152,7 @@ struct Settings {
     request.options = {flags.tileBudget, flags.deviceMemory,  flags.hostMemory,
                        flags.target,     flags.linkBandwidth, flags.linkLatency,
                        flags.policy,     flags.planEffort,    flags.planSeed,
-                       flags.machine};
+                       flags.machine,    flags.fuseAttention};
   }
 
   std::string input, output, from, to, dumpPhases;

@@ -42,6 +42,8 @@ struct CompileOptions {
   uint64_t planSeed = 0;
   /// The machine to plan for: a name or a file; empty: none in particular.
   std::string machine;
+  /// Whether attention becomes one operation (ein-fuse).
+  bool fuseAttention = false;
 };
 
 /// The levels of the program. Input is whatever comes in.

@@ -43,7 +43,97 @@ static bool isContraction(EinsumOp op) {
   return points >= static_cast<double>(contractionReuse * largest);
 }
 
+/// Whether an einsum is a sum of products of two operands.
+static bool isProduct(EinsumOp op) {
+  if (op.getCombiner() != Combiner::Sum || op.getInputs().size() != 2)
+    return false;
+  auto product = op.getYielded().getDefiningOp<arith::MulFOp>();
+  return product &&
+         !llvm::any_of(op.getBlock()->without_terminator(),
+                       [](Operation &inner) {
+                         return !isa<arith::MulFOp, arith::ExtFOp>(inner);
+                       });
+}
+
 namespace {
+/// What lies between two products of which one makes the scores of a softmax
+/// and the other mixes values with it: attention.
+class Attention {
+public:
+  /// The attention that ends with `mix`, if there is one: one of its operands
+  /// comes, through einsums of which one takes a maximum and one a sum, from a
+  /// product, and nothing else reads anything on the way.
+  static std::optional<Attention> match(EinsumOp mix) {
+    if (!isProduct(mix))
+      return std::nullopt;
+    for (Value weights : mix.getInputs()) {
+      Attention attention;
+      if (!attention.follow(weights, 0) || !attention.scores)
+        continue;
+      attention.members.insert(mix);
+      if (attention.isComplete(mix))
+        return attention;
+    }
+    return std::nullopt;
+  }
+
+  /// The product that makes scores, the softmax, and the last product, in the
+  /// order of their block.
+  SmallVector<EinsumOp> getMembers() const {
+    SmallVector<EinsumOp> sorted;
+    for (Operation *op : members)
+      sorted.push_back(cast<EinsumOp>(op));
+    llvm::sort(sorted,
+               [](EinsumOp a, EinsumOp b) { return a->isBeforeInBlock(b); });
+    return sorted;
+  }
+
+private:
+  static constexpr unsigned maxDepth = 16;
+
+  /// Collects the einsums between the scores and `value`; false if there is
+  /// no way there, which also holds for what a softmax may read beside.
+  bool follow(Value value, unsigned depth) {
+    auto op = value.getDefiningOp<EinsumOp>();
+    if (!op || depth > maxDepth)
+      return false;
+    if (members.contains(op))
+      return true;
+    if (isProduct(op)) {
+      if (scores && scores != op)
+        return false;
+      scores = op;
+      members.insert(op);
+      return true;
+    }
+    bool comesFromScores = false;
+    for (Value input : op.getInputs())
+      comesFromScores |= follow(input, depth + 1);
+    if (comesFromScores)
+      members.insert(op);
+    return comesFromScores;
+  }
+
+  bool isComplete(EinsumOp mix) const {
+    bool hasMaximum = false, hasSum = false;
+    for (Operation *op : members) {
+      auto einsum = cast<EinsumOp>(op);
+      if (op != mix && !llvm::all_of(op->getUsers(), [&](Operation *user) {
+            return members.contains(user);
+          }))
+        return false;
+      if (op == mix || op == scores)
+        continue;
+      hasMaximum |= einsum.getCombiner() == Combiner::Max;
+      hasSum |= einsum.getCombiner() == Combiner::Sum;
+    }
+    return hasMaximum && hasSum;
+  }
+
+  llvm::SmallPtrSet<Operation *, 8> members;
+  EinsumOp scores;
+};
+
 /// Fuses the einsums of one block. The einsums of a group always follow each
 /// other in the block without a gap, so that the order of the block shows which
 /// groups can be merged.
@@ -52,10 +142,23 @@ public:
   BlockFuser(Block &block, int64_t rowBudget)
       : block(block), rowBudget(rowBudget) {}
 
+  /// Fuses attention, to which nothing is added later. Returns how often.
+  unsigned runAttention() {
+    SmallVector<EinsumOp> products;
+    for (auto op : block.getOps<EinsumOp>())
+      if (isProduct(op))
+        products.push_back(op);
+    unsigned count = 0;
+    for (EinsumOp mix : products)
+      if (std::optional<Attention> attention = Attention::match(mix))
+        count += fuseAttention(attention->getMembers());
+    return count;
+  }
+
   void run() {
     SmallVector<EinsumOp> candidates;
     for (auto op : block.getOps<EinsumOp>())
-      if (!isContraction(op))
+      if (!isContraction(op) && !complete.contains(op))
         candidates.push_back(op);
     for (EinsumOp op : candidates) {
       groups.emplace_back(op);
@@ -64,7 +167,7 @@ public:
     for (EinsumOp consumer : candidates)
       for (Value input : consumer.getInputs()) {
         Operation *producer = input.getDefiningOp();
-        if (groupOf.contains(producer))
+        if (groupOf.contains(producer) && !complete.contains(producer))
           tryMerge(groupOf[producer], groupOf[consumer]);
       }
   }
@@ -90,6 +193,32 @@ public:
 private:
   using GroupRef = std::list<FusionGroup>::iterator;
   using OpSet = llvm::SmallPtrSet<Operation *, 16>;
+
+  /// Makes one group of `members`, unless that is against what groups are.
+  bool fuseAttention(ArrayRef<EinsumOp> members) {
+    // Keys and values are whole, however many there are.
+    constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
+    std::optional<FusionGroup> group(members.front());
+    for (EinsumOp op : members.drop_front())
+      if (!(group = FusionGroup::merge(*group, FusionGroup(op), unlimited)))
+        return false;
+    groups.emplace_back(members.front());
+    auto first = std::prev(groups.end());
+    groupOf[members.front()] = first;
+    for (EinsumOp op : members.drop_front()) {
+      if (!bringTogether(*first, FusionGroup(op)))
+        break;
+      *first = *FusionGroup::merge(*first, FusionGroup(op), unlimited);
+      groupOf[op] = first;
+    }
+    if (first->size() == members.size()) {
+      complete.insert(members.begin(), members.end());
+      return true;
+    }
+    first->forEach([&](EinsumOp op) { groupOf.erase(op); });
+    groups.erase(first);
+    return false;
+  }
 
   void tryMerge(GroupRef first, GroupRef second) {
     if (first == second || first->size() + second->size() > maxGroupSize)
@@ -164,6 +293,8 @@ private:
   int64_t rowBudget;
   std::list<FusionGroup> groups;
   llvm::DenseMap<Operation *, GroupRef> groupOf;
+  /// Members of groups that stay as they are.
+  OpSet complete;
 };
 
 struct EinFuse : ein::impl::EinFuseBase<EinFuse> {
@@ -177,6 +308,8 @@ struct EinFuse : ein::impl::EinFuseBase<EinFuse> {
     }
     for (Block &block : getOperation().getBody()) {
       BlockFuser fuser(block, *budget);
+      if (attention)
+        numAttentions += fuser.runAttention();
       fuser.run();
       for (size_t size : fuser.replace()) {
         ++numGroups;

@@ -34,6 +34,13 @@ def EinFuse : Pass<"ein-fuse", "::mlir::func::FuncOp"> {
     - The fused operation can be placed so that all its operands come before and
       all its uses after it.
 
+    With `attention`, two products and the softmax between them, with whatever
+    scale and mask, become one operation first: parallel in rows and heads, keys
+    and values whole, whatever they take. The scores are then never a tensor in
+    memory. Nothing else may read anything between the products. Fusing changes
+    the order of sums and, where weights are rounded to a narrow type, may
+    change what is rounded (docs/kernels.md).
+
     ```mlir
     %0 = ein.einsum "ld->l" max(%x) { ... }
     %1 = ein.einsum "ld,l->ld"(%x, %0) { ... }
@@ -48,11 +55,14 @@ def EinFuse : Pass<"ein-fuse", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"rowBudget", "row-budget", "std::string", "\"1MiB\"",
-           "Bytes that one position along the parallel labels may need">
+           "Bytes that one position along the parallel labels may need">,
+    Option<"attention", "attention", "bool", "false",
+           "Make one operation of two products and the softmax between them">
   ];
   let statistics = [
     Statistic<"numGroups", "groups", "Fused operations created">,
-    Statistic<"numFused", "fused", "Einsums that are part of one">
+    Statistic<"numFused", "fused", "Einsums that are part of one">,
+    Statistic<"numAttentions", "attentions", "Attentions fused">
   ];
   let dependentDialects = ["::turnip::ein::EinDialect"];
 }
