@@ -54,20 +54,24 @@ int64_t estimateNanoseconds(Operation *op) {
 }
 
 /// Bytes that are read of `argument`: of a table that is looked up in, what the
-/// lookups touch.
+/// lookups touch; of a tensor that is cut, the pieces.
 static int64_t bytesRead(BlockArgument argument) {
-  int64_t all = bytesOf(argument.getType()), looked = 0;
+  int64_t all = bytesOf(argument.getType()), touched = 0;
   for (Operation *user : argument.getUsers()) {
+    if (isa<tensor::ExtractSliceOp>(user)) {
+      touched += bytesOf(user->getResult(0).getType());
+      continue;
+    }
     auto loops = user->getParentOfType<linalg::LinalgOp>();
     if (!isa<tensor::ExtractOp>(user) || !loops)
       return all;
     int64_t count = 1;
     for (int64_t size : loops.getStaticLoopRanges())
       count *= size;
-    looked += count *
-              LaneBuilder::byteWidth(getElementTypeOrSelf(argument.getType()));
+    touched += count *
+               LaneBuilder::byteWidth(getElementTypeOrSelf(argument.getType()));
   }
-  return std::min(all, looked);
+  return std::min(all, touched);
 }
 
 int64_t signatureBytes(func::FuncOp func) {

@@ -25,7 +25,7 @@ int64_t estimateFlops(mlir::Operation *op);
 int64_t estimateNanoseconds(mlir::Operation *op);
 
 /// Bytes of the operands and results of a whole kernel; of a table that is
-/// looked up in, what the lookups read.
+/// looked up in, what the lookups read; of a tensor that is cut, the pieces.
 int64_t signatureBytes(mlir::func::FuncOp func);
 
 } // namespace turnip::codegen

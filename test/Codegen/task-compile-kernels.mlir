@@ -56,6 +56,14 @@ task.kernel @mask(%x: tensor<4x6xf32>, %offset: index) -> tensor<4x6xf32> {
   task.yield %0 : tensor<4x6xf32>
 }
 
+// Of what is cut, the piece is read.
+// CHECK: task.kernel @piece
+// CHECK-SAME: grid 1 workspace 0 flops 0 bytes 64 objects
+task.kernel @piece(%x: tensor<64x8xf32>, %i: index) -> tensor<1x8xf32> {
+  %0 = ein.window %x[%i] : tensor<64x8xf32> to tensor<1x8xf32>
+  task.yield %0 : tensor<1x8xf32>
+}
+
 // Two operands and two results of one shape: each buffer is given once.
 // CHECK: task.kernel @pair
 // CHECK-SAME: inplace(0 -> 0{{(, 1 -> 1)?}}) objects
