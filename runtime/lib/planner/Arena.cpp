@@ -51,21 +51,31 @@ void Arena::eraseFree(uint32_t segment) {
   bySize.erase({segments[segment].bytes, segment});
 }
 
+void Arena::linkNext(uint32_t segment, uint32_t next) {
+  segments[segment].next = next;
+  if (next != None)
+    segments[next].previous = segment;
+  else
+    tail = segment;
+}
+
+uint32_t Arena::insertAfter(uint32_t segment, Segment next) {
+  uint32_t behind = segments[segment].next;
+  next.previous = segment;
+  uint32_t id = create(next);
+  linkNext(segment, id);
+  linkNext(id, behind);
+  return id;
+}
+
 void Arena::split(uint32_t segment, uint64_t bytes) {
   eraseFree(segment);
   Segment rest = segments[segment];
   rest.offset += bytes;
   rest.bytes -= bytes;
-  rest.previous = segment;
-  uint32_t id = create(rest);
   segments[segment].bytes = bytes;
-  segments[segment].next = id;
-  if (rest.next != None)
-    segments[rest.next].previous = id;
-  else
-    tail = id;
   insertFree(segment);
-  insertFree(id);
+  insertFree(insertAfter(segment, rest));
 }
 
 void Arena::mergeWithNext(uint32_t segment) {
@@ -74,22 +84,32 @@ void Arena::mergeWithNext(uint32_t segment) {
   eraseFree(other);
   segments[segment].bytes += segments[other].bytes;
   segments[segment].age = std::max(segments[segment].age, segments[other].age);
-  segments[segment].next = segments[other].next;
-  if (segments[other].next != None)
-    segments[segments[other].next].previous = segment;
-  else
-    tail = segment;
+  linkNext(segment, segments[other].next);
   spare.push_back(other);
   insertFree(segment);
 }
 
 uint32_t Arena::hold(uint32_t first, uint64_t bytes, uint32_t owner) {
-  while (segments[first].bytes < bytes)
-    mergeWithNext(first);
-  if (segments[first].bytes > bytes)
-    split(first, bytes);
   eraseFree(first);
+  uint64_t held = segments[first].bytes, age = segments[first].age;
+  while (held < bytes) {
+    uint32_t other = segments[first].next;
+    eraseFree(other);
+    held += segments[other].bytes;
+    age = std::max(age, segments[other].age);
+    linkNext(first, segments[other].next);
+    spare.push_back(other);
+  }
+  if (held > bytes) {
+    Segment rest = segments[first];
+    rest.offset += bytes;
+    rest.bytes = held - bytes;
+    rest.age = age;
+    insertFree(insertAfter(first, rest));
+  }
   Segment &segment = segments[first];
+  segment.bytes = bytes;
+  segment.age = age;
   segment.free = false;
   segment.owner = owner;
   unused -= bytes;
@@ -230,19 +250,12 @@ void Arena::shrink(uint32_t segment, uint64_t bytes, uint64_t age) {
   Segment rest = segments[segment];
   rest.offset += bytes;
   rest.bytes -= bytes;
-  rest.previous = segment;
   rest.free = true;
   rest.owner = None;
   rest.age = age;
-  uint32_t id = create(rest);
   segments[segment].bytes = bytes;
-  segments[segment].next = id;
-  if (rest.next != None)
-    segments[rest.next].previous = id;
-  else
-    tail = id;
   unused += rest.bytes;
-  insertFree(id);
+  insertFree(insertAfter(segment, rest));
 }
 
 void Arena::release(uint32_t segment, uint64_t age, bool keep) {

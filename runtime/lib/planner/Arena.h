@@ -104,6 +104,9 @@ public:
 
 private:
   uint32_t create(const Segment &segment);
+  void linkNext(uint32_t segment, uint32_t next);
+  /// Makes \p next the segment behind \p segment and returns its id.
+  uint32_t insertAfter(uint32_t segment, Segment next);
   /// Cuts a free segment after \p bytes; the rest keeps its age.
   void split(uint32_t segment, uint64_t bytes);
   /// Joins a free segment with its free right neighbour.

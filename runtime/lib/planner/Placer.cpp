@@ -372,6 +372,17 @@ Status Placer::leave() {
 // Execution
 //===----------------------------------------------------------------------===//
 
+/// Makes room for the tasks, a load and an offload each; more is rare.
+void Placer::reserveOps() {
+  size_t numOps = 3 * order.size();
+  plan->ops.reserve(numOps);
+  plan->placement.kinds.reserve(numOps);
+  plan->placement.accessBegin.reserve(numOps + 1);
+  plan->placement.accesses.reserve(problem.operandList.size() +
+                                   problem.resultList.size() +
+                                   5 * order.size());
+}
+
 Status Placer::run(Plan &result, bool beFrugal) {
   plan = &result;
   frugal = beFrugal;
@@ -380,6 +391,7 @@ Status Placer::run(Plan &result, bool beFrugal) {
         {problem.memories[i].name, problem.memories[i].capacity,
          problem.memories[i].alignment, problem.memories[i].writable});
   plan->engines = machine.engines();
+  reserveOps();
   TURNIP_RETURN_IF_ERROR(enter());
   for (Lane &lane : lanes)
     advance(lane);

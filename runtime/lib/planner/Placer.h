@@ -144,6 +144,8 @@ private:
     /// Resident tiles outside the window, what is to go first on top; lazily
     /// cleaned.
     std::vector<std::pair<uint32_t, uint32_t>> evictable;
+    /// Those that were compared before, in ascending order.
+    std::vector<std::pair<uint32_t, uint32_t>> lookedAt;
     /// Steps that the cursor shared by all lanes has passed.
     uint32_t reached = 0;
     /// The end of each layer, and the one that is executed.
@@ -171,6 +173,7 @@ private:
   template <typename Visit> void forEachUse(Visit visit);
   void listSteps();
   void listUses();
+  void reserveOps();
   Status enter();
   Status leave();
 

@@ -505,10 +505,17 @@ void Placer::bestWindow(const Lane &lane, uint32_t center, uint64_t bytes,
 
 /// Takes the next tile that may go off the heap; false when there is none.
 bool Placer::popVictim(Lane &lane, std::pair<uint32_t, uint32_t> &entry) {
-  while (!lane.evictable.empty()) {
-    std::pop_heap(lane.evictable.begin(), lane.evictable.end());
-    entry = lane.evictable.back();
-    lane.evictable.pop_back();
+  while (!lane.evictable.empty() || !lane.lookedAt.empty()) {
+    if (lane.evictable.empty() ||
+        (!lane.lookedAt.empty() &&
+         lane.lookedAt.back() >= lane.evictable.front())) {
+      entry = lane.lookedAt.back();
+      lane.lookedAt.pop_back();
+    } else {
+      std::pop_heap(lane.evictable.begin(), lane.evictable.end());
+      entry = lane.evictable.back();
+      lane.evictable.pop_back();
+    }
     uint32_t tile = entry.second;
     // Touched again, gone or freed since: the entry means nothing any more.
     if (segmentOf[tile] != None && !inWindow(lane, tile) &&
@@ -648,10 +655,8 @@ bool Placer::findWindow(Lane &lane, uint64_t bytes, Window &window) {
     if (segment >= tooShort.size() || tooShort[segment] != evictions)
       bestWindow(lane, segment, bytes, window);
   }
-  for (const auto &entry : popped) {
-    lane.evictable.push_back(entry);
-    std::push_heap(lane.evictable.begin(), lane.evictable.end());
-  }
+  // They came in descending order and are at least as large as what is left.
+  lane.lookedAt.insert(lane.lookedAt.end(), popped.rbegin(), popped.rend());
   return window.first != None;
 }
 
