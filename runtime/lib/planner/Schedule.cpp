@@ -76,6 +76,8 @@ private:
     LeastFirst waiting;
     /// Tiles by how many tasks they would free of loads, per byte.
     std::priority_queue<std::pair<double, uint32_t>> loads;
+    /// Those that were looked at before, the best last.
+    std::vector<std::pair<double, uint32_t>> lookedAt;
   };
   struct Choice {
     uint32_t task = None;
@@ -146,6 +148,8 @@ private:
   // Per tile.
   std::vector<uint8_t> isPossible, isResident, isOpen;
   std::vector<uint32_t> unread, enabled, newer, older, stamp;
+  /// How many of its readers, from the first on, are known to be done.
+  std::vector<uint32_t> firstOpen;
   /// When its value is there.
   std::vector<double> available;
   uint32_t clock = 0;
@@ -171,7 +175,7 @@ Scheduler::Scheduler(const Problem &problem, const Machine &machine,
       isOpen(problem.tiles.size(), 0), unread(problem.tiles.size(), 0),
       enabled(problem.tiles.size(), 0), newer(problem.tiles.size(), None),
       older(problem.tiles.size(), None), stamp(problem.tiles.size(), 0),
-      available(problem.tiles.size(), 0) {
+      firstOpen(problem.tiles.size(), 0), available(problem.tiles.size(), 0) {
   if (rules.urgencyWeight > 0)
     urgency = urgencies(problem, machine, flow);
   for (uint32_t i = 0; i < base.size(); ++i)
@@ -327,9 +331,15 @@ void Scheduler::consider(const Lane &lane, uint32_t task, Choice &best) const {
 void Scheduler::considerLoads(Lane &lane, Choice &best) {
   std::pair<double, uint32_t> looked[loadLimit];
   size_t count = 0;
-  while (!lane.loads.empty() && count < loadLimit) {
-    auto [value, tile] = lane.loads.top();
-    lane.loads.pop();
+  while (count < loadLimit && (!lane.loads.empty() || !lane.lookedAt.empty())) {
+    bool again =
+        lane.loads.empty() ||
+        (!lane.lookedAt.empty() && lane.lookedAt.back() >= lane.loads.top());
+    auto [value, tile] = again ? lane.lookedAt.back() : lane.loads.top();
+    if (again)
+      lane.lookedAt.pop_back();
+    else
+      lane.loads.pop();
     bool stale = isResident[tile] || enabled[tile] == 0 ||
                  value != enabled[tile] / bytesOf(tile);
     if (stale) {
@@ -346,7 +356,12 @@ void Scheduler::considerLoads(Lane &lane, Choice &best) {
       continue;
     looked[count++] = {value, tile};
     size_t found = 0;
-    for (uint32_t task : flow.readersOf(tile)) {
+    ArrayView<uint32_t> readers = flow.readersOf(tile);
+    uint32_t &open = firstOpen[tile];
+    while (open < readers.size() && isDone[readers[open]])
+      ++open;
+    for (size_t i = open; i < readers.size(); ++i) {
+      uint32_t task = readers[i];
       if (found == compareLimit)
         break;
       if (!isReady[task] || isDone[task] || missing[task] != 1)
@@ -355,8 +370,9 @@ void Scheduler::considerLoads(Lane &lane, Choice &best) {
       ++found;
     }
   }
-  for (size_t i = 0; i < count; ++i)
-    lane.loads.push(looked[i]);
+  // They came in descending order and are at least as large as what is left.
+  while (count > 0)
+    lane.lookedAt.push_back(looked[--count]);
 }
 
 bool Scheduler::choose(Lane &lane, uint32_t &task) {

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Plans and proves graphs of every kind in two sizes, one ten times the other,
-// on a device that holds an eighth of what lies between first and last use.
+// Plans and proves graphs of every kind in two sizes, one ten times the other
+// (a transformer with a tenth of its layers), on devices that hold an eighth of
+// what lies between first and last use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -103,6 +104,11 @@ Status bench::runScale(Arguments &arguments) {
       ScaleOptions sized = options;
       TURNIP_RETURN_IF_ERROR(parseGraphKind(kind, sized.graph));
       sized.graph.vertices = std::max(1U, options.graph.vertices / divisor);
+      if (const LlamaShape *model = sized.graph.llama) {
+        uint32_t layers =
+            options.graph.layers != 0 ? options.graph.layers : model->layers;
+        sized.graph.layers = std::max(1U, layers / divisor);
+      }
       TURNIP_RETURN_IF_ERROR(reportOne(sized, kind, previous));
     }
   }
