@@ -49,7 +49,8 @@ static EngineDescription describeLink(const artifact::Machine &machine,
                 machine.memories[link.destination].name;
   int32_t target = acceleratorOf(machine, link.destination);
   engine.toDevice = target >= 0;
-  engine.device = target >= 0 ? target : acceleratorOf(machine, link.source);
+  engine.source = acceleratorOf(machine, link.source);
+  engine.device = target >= 0 ? target : engine.source;
   return engine;
 }
 

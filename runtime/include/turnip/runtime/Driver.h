@@ -68,6 +68,8 @@ struct EngineDescription {
   int32_t device = -1;
   /// Transfer: true if it moves bytes towards the device.
   bool toDevice = false;
+  /// Transfer: index of the device that bytes come from, -1 for the host.
+  int32_t source = -1;
 };
 
 /// What is known of a kernel before it runs. Drivers that compute ignore it.

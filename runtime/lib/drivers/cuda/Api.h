@@ -122,6 +122,7 @@ constexpr unsigned pinnedForAllContexts = 1;
 
 /// The functions of libcuda.so.1.
 struct DriverApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define TURNIP_CUDA_DECLARE(name, parameters) CUresult(*name) parameters;
   TURNIP_CUDA_FUNCTIONS(TURNIP_CUDA_DECLARE)
 #undef TURNIP_CUDA_DECLARE
@@ -245,6 +246,7 @@ struct cublasLtMatmulHeuristicResult_t {
 
 /// The functions of libcublasLt.so.
 struct LtApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define TURNIP_CUDA_DECLARE(name, parameters) cublasStatus_t(*name) parameters;
   TURNIP_CUBLASLT_FUNCTIONS(TURNIP_CUDA_DECLARE)
 #undef TURNIP_CUDA_DECLARE

@@ -78,6 +78,8 @@ CudaDriver::freeMemory(const std::string & /*name*/) const {
 //===----------------------------------------------------------------------===//
 
 void *CudaDriver::base(uint32_t memory) const {
+  // An address is all that there is of memory in a device.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<void *>(memories[memory].first);
 }
 

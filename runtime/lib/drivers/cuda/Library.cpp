@@ -63,11 +63,18 @@ Status Library::load(const std::string &path) {
   TURNIP_CUDA_FUNCTIONS(TURNIP_CUDA_LOOK_UP)
 #undef TURNIP_CUDA_LOOK_UP
   standIn = ::dlsym(handle, "turnipStandInConfigure") != nullptr;
+  return Status::ok();
+}
+
+int Library::deviceCount() const {
+  int count = 0;
+  return api.cuDeviceGetCount(&count) == CUDA_SUCCESS ? count : 0;
+}
+
+Status Library::initialise() const {
   CUresult result = api.cuInit(0);
-  if (result == CUDA_SUCCESS)
-    result = api.cuDeviceGetCount(&devices);
   if (result == CUDA_ERROR_NO_DEVICE ||
-      (result == CUDA_SUCCESS && devices == 0))
+      (result == CUDA_SUCCESS && deviceCount() == 0))
     return deviceError("no CUDA: the driver finds no device; is one visible "
                        "(nvidia-smi, CUDA_VISIBLE_DEVICES)? use --device=host "
                        "otherwise");
@@ -82,11 +89,12 @@ Expected<const Library *> Library::find() {
   const std::string path =
       candidates("TURNIP_CUDA_LIBRARY", {"libcuda.so.1"}).front();
   std::unique_ptr<Library> &library = loaded[path];
-  if (library)
-    return library.get();
-  auto made = std::make_unique<Library>();
-  TURNIP_RETURN_IF_ERROR(made->load(path));
-  library = std::move(made);
+  if (!library) {
+    auto made = std::make_unique<Library>();
+    TURNIP_RETURN_IF_ERROR(made->load(path));
+    library = std::move(made);
+  }
+  TURNIP_RETURN_IF_ERROR(library->initialise());
   return library.get();
 }
 

@@ -25,8 +25,9 @@ namespace turnip::runtime::cuda {
 /// The CUDA driver, loaded and initialised. Thread-safe.
 class Library {
 public:
-  /// Loads the driver, once. Error: Device, in one line, saying why there is no
-  /// CUDA here: no library, a library that lacks a function, no device.
+  /// Loads the driver, once, and initialises it. Error: Device, in one line,
+  /// saying why there is no CUDA here: no library, a library that lacks a
+  /// function, no device.
   static Expected<const Library *> find();
 
   const DriverApi *operator->() const { return &api; }
@@ -40,15 +41,16 @@ public:
   /// True if the library is the project's stand-in, which loads objects of
   /// format "stand-in".
   bool isStandIn() const { return standIn; }
-  int deviceCount() const { return devices; }
+  /// At least one.
+  int deviceCount() const;
 
 private:
   Status load(const std::string &path);
+  Status initialise() const;
   Status failure(CUresult result, const char *call) const;
 
   DriverApi api = {};
   bool standIn = false;
-  int devices = 0;
 };
 
 /// cuBLASLt, loaded. Thread-safe.

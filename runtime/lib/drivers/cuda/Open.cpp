@@ -24,6 +24,12 @@ static uint64_t roundUp(uint64_t bytes) {
   return (bytes + pageSize - 1) / pageSize * pageSize;
 }
 
+/// True if \p engine copies from the host to a device.
+static bool loads(const EngineDescription &engine) {
+  return engine.kind == EngineKind::Transfer && engine.device >= 0 &&
+         engine.toDevice && engine.source < 0;
+}
+
 static Status invalidArgument(const std::string &message) {
   return Status::error(StatusCode::InvalidArgument, message);
 }
@@ -130,9 +136,7 @@ Status CudaDriver::pinMemories(const MachineDescription &machine) {
       static_cast<uint64_t>(std::count(reaches.begin(), reaches.end(), false));
   const auto links = static_cast<uint64_t>(std::count_if(
       machine.engines.begin(), machine.engines.end(),
-      [](const EngineDescription &engine) {
-        return engine.kind == EngineKind::Transfer && engine.toDevice;
-      }));
+      [](const EngineDescription &engine) { return loads(engine); }));
   uint64_t least = written + pairs * 2 * pageSize;
   if (least > budget || parameters > budget - least)
     least += links * ringPieces * pageSize;
@@ -230,7 +234,7 @@ Status CudaDriver::makeEngines(const MachineDescription &machine) {
     wanted.insert(wanted.end(), engine.numQueues,
                   {engine.device, engine.depth});
     // A link that has a ring has one more stream, behind the others.
-    if (!computes && description.toDevice && stagerBytes > 0)
+    if (loads(description) && stagerBytes > 0)
       wanted.push_back({engine.device, engine.depth});
     engines.push_back(std::move(engine));
   }

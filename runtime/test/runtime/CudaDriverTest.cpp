@@ -1,0 +1,507 @@
+//===- CudaDriverTest.cpp - The cuda driver on the stand-in ---------------===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../lib/drivers/cuda/Objects.h"
+#include "../artifact/Sample.h"
+#include "CudaTestKernels.h"
+#include "turnip/runtime/Session.h"
+#include "turnip/standin/StandIn.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <map>
+
+using namespace turnip;
+using namespace turnip::artifact;
+using namespace turnip::runtime;
+using turnip::artifact::none;
+
+//===----------------------------------------------------------------------===//
+// Code for a chip
+//===----------------------------------------------------------------------===//
+
+static KernelObject objectFor(const char *feature, const char *format) {
+  KernelObject object;
+  object.triple = "nvptx64-nvidia-cuda";
+  object.features = {feature};
+  object.format = format;
+  object.code = std::string(feature) + " " + format;
+  object.launches.resize(1);
+  return object;
+}
+
+static std::string choose(const Kernel &kernel, int major, int minor) {
+  Expected<const KernelObject *> object =
+      cuda::selectObject(kernel, {major, minor, false});
+  return object ? (*object)->code : object.status().message();
+}
+
+TEST(CudaObjects, TheNearestCodeIsTaken) {
+  Kernel kernel;
+  kernel.name = "k";
+  kernel.objects = {objectFor("sm_80", "ptx"), objectFor("sm_90", "ptx"),
+                    objectFor("sm_80", "cubin"), objectFor("sm_90", "cubin"),
+                    objectFor("sm_100", "cubin")};
+  EXPECT_EQ(choose(kernel, 8, 0), "sm_80 cubin");
+  EXPECT_EQ(choose(kernel, 8, 9), "sm_80 cubin");
+  EXPECT_EQ(choose(kernel, 9, 0), "sm_90 cubin");
+  EXPECT_EQ(choose(kernel, 10, 3), "sm_100 cubin");
+  EXPECT_EQ(choose(kernel, 12, 0), "sm_90 ptx");
+  EXPECT_EQ(
+      choose(kernel, 7, 5),
+      "kernel k: no code for sm_75; the artifact has code for sm_80 (ptx), "
+      "sm_90 (ptx), sm_80 (cubin), sm_90 (cubin), sm_100 (cubin): compile it "
+      "with --target=x86-64-v3,cuda:sm_75");
+}
+
+TEST(CudaObjects, WhatCannotRunIsNotTaken) {
+  Kernel kernel;
+  kernel.name = "k";
+  EXPECT_EQ(choose(kernel, 9, 0),
+            "kernel k: no code for sm_90; the artifact has code for none: "
+            "compile it with --target=x86-64-v3,cuda:sm_90");
+  kernel.objects = {objectFor("sm_90a", "cubin"), objectFor("sm_80", "ptx")};
+  kernel.objects[1].launches.clear();
+  EXPECT_EQ(choose(kernel, 9, 0),
+            "kernel k: no code for sm_90; the artifact has code for "
+            "nvptx64-nvidia-cuda (cubin), sm_80 (ptx): compile it with "
+            "--target=x86-64-v3,cuda:sm_90");
+  Expected<const KernelObject *> object =
+      cuda::selectObject(kernel, {9, 0, /*isStandIn=*/true});
+  EXPECT_EQ(object.status().message().substr(0, 37),
+            "kernel k: no code for the stand-in; t");
+}
+
+//===----------------------------------------------------------------------===//
+// A program for two devices and the host
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum MemoryIndex : uint16_t { Dev0, Dev1, Ram, Params };
+enum DeviceIndex : uint16_t { Gpu0, Gpu1, Cpu };
+enum LinkIndex : uint16_t {
+  RamTo0,
+  RamTo1,
+  ParamsTo0,
+  ParamsTo1,
+  From0,
+  From1,
+  Across01,
+  Across10
+};
+
+/// Appends vertices whose edges follow from what they access.
+class Builder {
+public:
+  explicit Builder(Entry &entry) : entry(entry) {}
+
+  static Access read(uint16_t memory, uint64_t slot, uint32_t value) {
+    return {slot * bytes, bytes, value, memory, AccessRole::Read};
+  }
+  static Access write(uint16_t memory, uint64_t slot, uint32_t value) {
+    return {slot * bytes, bytes, value, memory, AccessRole::Write};
+  }
+  void call(uint16_t device, const std::vector<Access> &accesses,
+            int64_t scalar) {
+    Vertex vertex;
+    vertex.kernel = 0;
+    vertex.engine = device;
+    vertex.task = static_cast<uint32_t>(entry.tasks.size());
+    entry.tasks.push_back("task " + std::to_string(entry.tasks.size()));
+    add(vertex, accesses, {{scalar, none}});
+  }
+  void copy(uint16_t link, CopyRole role, const Access &from,
+            const Access &to) {
+    Vertex vertex;
+    vertex.kind = VertexKind::Copy;
+    vertex.engine = link;
+    vertex.role = role;
+    add(vertex, {from, to}, {});
+  }
+  uint32_t value() { return values++; }
+
+  static constexpr uint64_t bytes = 1024;
+
+private:
+  void add(const Vertex &vertex, const std::vector<Access> &accesses,
+           const std::vector<Scalar> &scalars) {
+    auto index = static_cast<uint32_t>(entry.vertices.size());
+    std::map<uint32_t, EdgeKind> sources;
+    for (const Access &access : accesses) {
+      Place &place = places[{access.memory, access.offset}];
+      if (access.role == AccessRole::Read) {
+        if (place.writer != none)
+          sources[place.writer] = EdgeKind::Data;
+        place.readers.push_back(index);
+        continue;
+      }
+      for (uint32_t reader : place.readers)
+        if (reader != index)
+          sources.emplace(reader, EdgeKind::Memory);
+      if (place.writer != none)
+        sources.emplace(place.writer, EdgeKind::Memory);
+      place = {index, {}};
+    }
+    std::vector<Edge> edges;
+    for (auto [source, kind] : sources)
+      edges.push_back({source, kind});
+    addVertex(entry, vertex, accesses, edges, scalars);
+  }
+
+  struct Place {
+    uint32_t writer = none;
+    std::vector<uint32_t> readers;
+  };
+  Entry &entry;
+  std::map<std::pair<uint16_t, uint64_t>, Place> places;
+  uint32_t values = 0;
+};
+} // namespace
+
+static constexpr uint32_t rounds = 12;
+
+static artifact::Machine twoDevices() {
+  artifact::Machine machine;
+  machine.memories = {
+      {"dev0", artifact::MemoryKind::Device, 1 << 16, 256, true},
+      {"dev1", artifact::MemoryKind::Device, 1 << 16, 256, true},
+      {"host", artifact::MemoryKind::Host, 1 << 16, 64, true},
+      {"params", artifact::MemoryKind::Parameters, 1 << 20, 64, false}};
+  machine.devices = {{"gpu0", DeviceKind::Accelerator, Dev0, Ram},
+                     {"gpu1", DeviceKind::Accelerator, Dev1, Ram},
+                     {"cpu", DeviceKind::Host, Ram, none}};
+  machine.links = {{Ram, Dev0, 0, 1e9, 0},    {Ram, Dev1, 1, 1e9, 0},
+                   {Params, Dev0, 0, 1e9, 0}, {Params, Dev1, 1, 1e9, 0},
+                   {Dev0, Ram, 2, 1e9, 0},    {Dev1, Ram, 3, 1e9, 0},
+                   {Dev0, Dev1, 4, 1e9, 0},   {Dev1, Dev0, 5, 1e9, 0}};
+  return machine;
+}
+
+/// Each round: on device 0 x += 2 p, with the round's parameter p; over to
+/// device 1, where x += 3 p over the same bytes; and back, in even rounds
+/// through the host, where x += 1 p. Parameters are loaded over the round's
+/// before.
+static Module twoDeviceModule() {
+  Module module;
+  module.producer = "a test";
+  module.machine = twoDevices();
+  module.kernels = {testKernel("addScaled", {1024, 1024}, {1024}, 1, 2, 128)};
+  Entry entry;
+  entry.name = "main";
+  Builder make(entry);
+  Binding parameter{"p", ElementType::F32, {rounds, 256}, {rounds, 256}, {}};
+  uint32_t x = make.value();
+  entry.inputs = {
+      {"x", ElementType::F32, {256}, {256}, {{{0}, {256}, Ram, 0, x}}}};
+  make.copy(RamTo0, CopyRole::Transfer, make.read(Ram, 0, x),
+            make.write(Dev0, 0, x));
+  for (uint32_t round = 0; round < rounds; ++round) {
+    uint32_t p = make.value(), y = make.value(), z = make.value();
+    parameter.pieces.push_back(
+        {{round, 0}, {1, 256}, Params, 8 * round * Builder::bytes, p});
+    for (uint16_t device : {Dev0, Dev1})
+      make.copy(static_cast<uint16_t>(ParamsTo0 + device), CopyRole::Load,
+                make.read(Params, 8 * round, p), make.write(device, 1, p));
+    make.call(
+        Gpu0,
+        {make.read(Dev0, 0, x), make.read(Dev0, 1, p), make.write(Dev0, 2, y)},
+        2);
+    make.copy(Across01, CopyRole::Transfer, make.read(Dev0, 2, y),
+              make.write(Dev1, 0, y));
+    make.call(
+        Gpu1,
+        {make.read(Dev1, 0, y), make.read(Dev1, 1, p), make.write(Dev1, 2, z)},
+        3);
+    x = z;
+    if (round % 2 != 0) {
+      make.copy(Across10, CopyRole::Transfer, make.read(Dev1, 2, z),
+                make.write(Dev0, 0, z));
+      continue;
+    }
+    x = make.value();
+    make.copy(From1, CopyRole::Transfer, make.read(Dev1, 2, z),
+              make.write(Ram, 1, z));
+    make.call(Cpu,
+              {make.read(Ram, 1, z), make.read(Params, 8 * round, p),
+               make.write(Ram, 2, x)},
+              1);
+    make.copy(RamTo0, CopyRole::Transfer, make.read(Ram, 2, x),
+              make.write(Dev0, 0, x));
+  }
+  make.copy(From0, CopyRole::Result, make.read(Dev0, 0, x),
+            make.write(Ram, 3, x));
+  entry.parameters = {parameter};
+  entry.results = {{"y",
+                    ElementType::F32,
+                    {256},
+                    {256},
+                    {{{0}, {256}, Ram, 3 * Builder::bytes, x}}}};
+  module.entries = {entry};
+  return module;
+}
+
+/// What kernels on the host call.
+static void addScaled(void *const *buffers, const int64_t *scalars,
+                      int64_t /*point*/) {
+  const auto *a = static_cast<const float *>(buffers[0]);
+  const auto *b = static_cast<const float *>(buffers[1]);
+  auto *out = static_cast<float *>(buffers[2]);
+  for (int i = 0; i < 256; ++i)
+    out[i] = a[i] + static_cast<float>(scalars[0]) * b[i];
+}
+
+/// Whole numbers, so that sums are exact.
+static float parameterAt(int64_t index) {
+  return static_cast<float>(index % 17 - 8);
+}
+static float inputAt(int64_t index) { return static_cast<float>(index); }
+
+namespace {
+class TestParameters final : public parameters::ParameterProvider {
+public:
+  Expected<parameters::ParameterInfo>
+  find(const std::string &name) const override {
+    parameters::ParameterInfo info;
+    info.name = name;
+    info.shape = {rounds, 256};
+    info.type = ElementType::F32;
+    return info;
+  }
+  Status read(const std::string & /*name*/, int64_t first, int64_t count,
+              ElementType /*type*/, void *dst) const override {
+    for (int64_t i = 0; i < count; ++i)
+      static_cast<float *>(dst)[i] = parameterAt(first + i);
+    return Status::ok();
+  }
+  std::vector<std::string> names() const override { return {"p"}; }
+};
+
+class CudaDriver : public testing::Test {
+protected:
+  void SetUp() override {
+    library = ::dlopen(TURNIP_CUDA_STAND_IN, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << ::dlerror();
+  }
+  void TearDown() override {
+    // Everything that the driver made is gone.
+    const standin::Statistics seen = statistics();
+    EXPECT_EQ(seen.contexts, 0U);
+    EXPECT_EQ(seen.streams, 0U);
+    EXPECT_EQ(seen.events, 0U);
+    EXPECT_EQ(seen.modules, 0U);
+    EXPECT_EQ(seen.deviceAllocations, 0U);
+    EXPECT_EQ(seen.hostAllocations, 0U);
+    EXPECT_EQ(seen.hostRegistrations, 0U);
+    EXPECT_EQ(seen.ltObjects, 0U);
+    EXPECT_EQ(seen.abandoned, 0U);
+  }
+
+  template <typename Function> Function *find(const char *name) const {
+    return reinterpret_cast<Function *>(::dlsym(library, name));
+  }
+  void configure(const char *text) const {
+    const char *error =
+        find<const char *(const char *)>("turnipStandInConfigure")(text);
+    ASSERT_EQ(error, nullptr);
+  }
+  standin::Statistics statistics() const {
+    standin::Statistics seen = {};
+    find<void(standin::Statistics *)>("turnipStandInStatistics")(&seen);
+    return seen;
+  }
+  uint64_t calls(const char *function) const {
+    return find<uint64_t(const char *)>("turnipStandInCalls")(function);
+  }
+
+  /// Opens the program on \p driver, ready to run.
+  static Expected<std::unique_ptr<Session>>
+  open(std::unique_ptr<Driver> driver) {
+    Expected<Program> program = Program::create(twoDeviceModule(), {addScaled});
+    if (!program)
+      return program.status();
+    Expected<std::unique_ptr<Session>> session =
+        Session::create(*program, std::move(driver));
+    if (!session)
+      return session;
+    TURNIP_RETURN_IF_ERROR((*session)->bindParameters(TestParameters()));
+    parameters::Tensor x = parameters::Tensor::zeros({256}, ElementType::F32);
+    for (int64_t i = 0; i < 256; ++i)
+      reinterpret_cast<float *>(x.data.data())[i] = inputAt(i);
+    TURNIP_RETURN_IF_ERROR((*session)->setInput("x", x));
+    return session;
+  }
+
+  /// Runs \p session and looks at the result.
+  static void runAndCheck(Session &session) {
+    Status ran = session.run();
+    ASSERT_TRUE(ran) << ran.message();
+    Expected<parameters::Tensor> y = session.result("y");
+    ASSERT_TRUE(y);
+    const auto *values = reinterpret_cast<const float *>(y->data.data());
+    for (int64_t i = 0; i < 256; ++i) {
+      float expected = inputAt(i);
+      for (int64_t round = 0; round < rounds; ++round)
+        expected +=
+            (round % 2 == 0 ? 6.0f : 5.0f) * parameterAt(round * 256 + i);
+      ASSERT_EQ(values[i], expected) << i;
+    }
+  }
+
+  /// Runs on several schedules.
+  static void runAll(std::unique_ptr<Driver> driver) {
+    Expected<std::unique_ptr<Session>> session = open(std::move(driver));
+    ASSERT_TRUE(session) << session.status().message();
+    for (const char *policy :
+         {"dynamic", "fixed", "random:1", "random:2", "random:3", "dynamic"}) {
+      ASSERT_TRUE((*session)->setSchedule(*Schedule::parse(policy)));
+      runAndCheck(**session);
+    }
+  }
+
+  void *library = nullptr;
+};
+} // namespace
+
+TEST_F(CudaDriver, RunsOnOneGpuTwice) {
+  configure("delay-us=100,seed=1");
+  runAll(createOnStandIn({0, 0}));
+  EXPECT_EQ(calls("cuMemAlloc_v2"), 2U);
+  EXPECT_EQ(calls("cuMemcpyPeerAsync"), 0U);
+  EXPECT_EQ(statistics().pageableCopies, 0U);
+  EXPECT_GT(calls("cuStreamWaitEvent"), 0U);
+}
+
+TEST_F(CudaDriver, RunsOnTwoGpus) {
+  configure("devices=2,delay-us=100,seed=2");
+  runAll(createOnStandIn({1, 0}));
+  EXPECT_GT(calls("cuMemcpyPeerAsync"), 0U);
+  EXPECT_GT(calls("cuCtxEnablePeerAccess"), 0U);
+}
+
+TEST_F(CudaDriver, RunsOnGpusThatDoNotReachEachOther) {
+  configure("devices=2,peers=0,delay-us=100,seed=3");
+  CudaOptions options;
+  options.devices = {0, 1};
+  options.hostLanes = 1;
+  // Host memory takes a page, parameters 23, pieces for peers two each way.
+  options.pinnedMemory = (1 + 23 + 4) << 12;
+  runAll(createOnStandIn(options));
+  EXPECT_EQ(calls("cuMemcpyPeerAsync"), 0U);
+}
+
+TEST_F(CudaDriver, StreamsParametersThatAreNotPinned) {
+  configure("delay-us=100,seed=4");
+  CudaOptions options;
+  options.devices = {0, 0};
+  options.lanes = 1;
+  options.hostLanes = 1;
+  // A page for what is written, a ring of eight pages for either link, and one
+  // page of the parameters' 23.
+  options.pinnedMemory = (1 + 2 * 8 + 1) << 12;
+  runAll(createOnStandIn(options));
+  EXPECT_EQ(statistics().pageableCopies, 0U);
+  EXPECT_LE(statistics().peakHostBytes, *options.pinnedMemory);
+  EXPECT_EQ(calls("cuMemHostAlloc"), 1U);
+}
+
+TEST_F(CudaDriver, SaysWhatPinnedMemoryItNeeds) {
+  configure("");
+  CudaOptions options;
+  options.devices = {0, 0};
+  options.pinnedMemory = 4096;
+  Status status = open(createOnStandIn(options)).status();
+  EXPECT_EQ(status.code(), StatusCode::DoesNotFit);
+  EXPECT_EQ(status.message(),
+            "host memory takes 69632 bytes of pinned memory, but 4096 are "
+            "allowed: --pinned-memory= sets how many");
+}
+
+TEST_F(CudaDriver, SaysHowManyDevicesItNeeds) {
+  configure("");
+  Status status = open(createOnStandIn({0})).status();
+  EXPECT_EQ(status.code(), StatusCode::InvalidArgument);
+  EXPECT_EQ(status.message(),
+            "the program was compiled for 2 devices, but --device= names 1; "
+            "one GPU may be named twice (cuda:0,cuda:0)");
+  CudaOptions options;
+  options.devices = {3};
+  EXPECT_EQ(createCudaDriver(options).status().message(),
+            "no device cuda:3: there are 1 (see --list-devices)");
+  configure("devices=0");
+  EXPECT_EQ(createCudaDriver(options).status().message().rfind(
+                "no CUDA: the driver finds no device; is one visible", 0),
+            0U);
+}
+
+TEST_F(CudaDriver, SaysThatMemoryIsShort) {
+  configure("memory=64KiB");
+  Status status = open(createOnStandIn({0, 0})).status();
+  // Each device touches 3 KiB.
+  EXPECT_TRUE(status) << status.message();
+  configure("memory=4KiB");
+  status = open(createOnStandIn({0, 0})).status();
+  EXPECT_EQ(status.code(), StatusCode::DoesNotFit);
+  EXPECT_NE(status.message().find("memory 'dev1' needs 3072 bytes, but cuda:0"),
+            std::string::npos)
+      << status.message();
+}
+
+TEST_F(CudaDriver, TellsWhatIsFree) {
+  configure("memory=64MiB");
+  std::unique_ptr<Driver> driver = createOnStandIn({0, 0});
+  EXPECT_EQ(driver->freeMemory("dev0"), uint64_t(28) << 20);
+}
+
+TEST_F(CudaDriver, FailedCallsNameOperationTaskAndDevice) {
+  configure("fail=cuLaunchKernel:5");
+  Expected<std::unique_ptr<Session>> session = open(createOnStandIn({0, 0}));
+  ASSERT_TRUE(session) << session.status().message();
+  Status status = (*session)->run();
+  EXPECT_EQ(status.code(), StatusCode::Device);
+  EXPECT_NE(status.message().find("(addScaled) of task 'task 5' on gpu0: "
+                                  "cuLaunchKernel: CUDA_ERROR_"),
+            std::string::npos)
+      << status.message();
+  EXPECT_NE(status.message().find(" on cuda:0 (Turnip CUDA stand-in)"),
+            std::string::npos)
+      << status.message();
+  // The device is as good as before.
+  runAndCheck(**session);
+}
+
+TEST_F(CudaDriver, ErrorsOfTheDeviceEndTheRun) {
+  configure("fail-work=20:700,delay-us=20");
+  Expected<std::unique_ptr<Session>> session = open(createOnStandIn({0, 0}));
+  ASSERT_TRUE(session) << session.status().message();
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    Status status = (*session)->run();
+    EXPECT_EQ(status.code(), StatusCode::Device);
+    EXPECT_NE(status.message().find("CUDA_ERROR_ILLEGAL_ADDRESS"),
+              std::string::npos)
+        << status.message();
+  }
+}
+
+TEST_F(CudaDriver, ErrorsWhileOpeningLeaveNothingBehind) {
+  for (const char *failure :
+       {"fail=cuMemHostRegister_v2:1", "fail=cuModuleLoadData:2",
+        "fail=cuModuleGetFunction:1", "fail=cuStreamCreate:3",
+        "fail=cuEventCreate:7", "fail=cuDevicePrimaryCtxRetain:2",
+        "fail=cuMemAlloc_v2:2"}) {
+    configure(failure);
+    CudaOptions options;
+    options.devices = {0, 0};
+    ::setenv("TURNIP_CUDA_LIBRARY", TURNIP_CUDA_STAND_IN, 1);
+    Expected<std::unique_ptr<Driver>> driver = createCudaDriver(options);
+    Status status =
+        driver ? open(std::move(*driver)).status() : driver.status();
+    EXPECT_FALSE(status) << failure;
+    EXPECT_EQ(statistics().injected, 1U) << failure;
+    TearDown();
+  }
+}
