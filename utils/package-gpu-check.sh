@@ -160,7 +160,7 @@ add_cases() {
 
 # The program that rates are measured with: products of SIZE x SIZE.
 add_products() {
-  local size=$1 type flags=()
+  local size=$1 type flags=(--input=ids=64xi32=3)
   sed "s/SIZE/$size/g" utils/gpu-check/programs/products.mlir >"$scratch/products.mlir"
   compile "$scratch/products.mlir" "$root/benchmark/products.memgraph" 2GiB
   for type in f32 f16 bf16; do
@@ -188,7 +188,7 @@ add_benchmark() {
 
 add_benchmarks() {
   if [ "$benchmark" = 7b ]; then
-    add_products 4096
+    add_products 8192
     add_benchmark gpu 2048 256MiB 4GiB,8GiB,16GiB,auto 32 4096 11008 32 32 32000 bfloat16
     add_benchmark gpu 8192 512MiB 4GiB,8GiB,16GiB,auto 32 4096 11008 32 32 32000 bfloat16
   else
