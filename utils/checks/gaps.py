@@ -8,7 +8,8 @@
  * every pass has a test whose RUN line names it and that uses FileCheck or
    -verify-diagnostics;
  * every message a verifier, parser or pass emits appears in a test;
- * every message of the planner's and the artifact's checks appears in a unit test.
+ * every message of the planner's and the artifact's checks appears in a unit test;
+ * every message of the driver for GPUs is explained in docs/gpu.md.
 
 A message that no test can afford to provoke says so in a comment above it, `Not tested:`
 and why; these are listed. Errors of code Internal are exempt.
@@ -121,6 +122,9 @@ def main():
     check_messages(compiler, r"\b(emitOpError|emitError)\(", [*lit_tests.values(), *unit_tests.values()], "test")
     runtime = [p for folder in ("runtime/lib/planner", "runtime/lib/artifact") for p in (ROOT / folder).rglob("*.cpp")]
     check_messages(runtime, r"\bStatus::error\(", [*unit_tests.values(), *lit_tests.values()], "unit test")
+    gpu = [*(ROOT / "runtime/lib/drivers/cuda").rglob("*.cpp"), ROOT / "runtime/lib/tooling/Calibrate.cpp"]
+    check_messages(gpu, r"\b(Status::error|deviceError|invalidArgument)\(", [(ROOT / "docs/gpu.md").read_text()],
+                   "table of docs/gpu.md")
     for problem in problems:
         print(problem)
     for row in untested:

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <unistd.h>
 
@@ -39,6 +40,8 @@ struct ProgramFigures {
   Work copies[2];
   /// How many devices it has, the host aside.
   uint32_t devices = 0;
+  /// Of what lies in their memories.
+  uint64_t alignment = 64;
   /// Median time during which the devices computed.
   double busySeconds = 0;
 };
@@ -85,9 +88,12 @@ static double busySecondsOf(const Session &session) {
 }
 
 static Expected<ProgramFigures>
-measureProgram(const CalibrationRequest &request, const HostOptions &host,
+measureProgram(const CalibrationRequest &request, unsigned lanes,
                machine::Machine &machine) {
-  Expected<std::unique_ptr<Session>> session = request.open(host);
+  Expected<std::unique_ptr<Driver>> driver = request.createDriver(lanes);
+  if (!driver)
+    return driver.status();
+  Expected<std::unique_ptr<Session>> session = request.open(std::move(*driver));
   if (!session)
     return session.status();
   ProgramFigures figures;
@@ -103,6 +109,9 @@ measureProgram(const CalibrationRequest &request, const HostOptions &host,
   figures.busySeconds = medianOf(busy);
   for (const EngineDescription &engine : (*session)->machine().engines)
     figures.devices += engine.kind == EngineKind::Compute && engine.device >= 0;
+  for (const MemoryDescription &memory : (*session)->machine().memories)
+    if (memory.kind == runtime::MemoryKind::Device)
+      figures.alignment = std::max(figures.alignment, memory.alignment);
   for (auto &[kernel, seconds] : kernels)
     figures.kernelSeconds[kernel] = medianOf(seconds);
   for (const Command &command : (*session)->graph().commands) {
@@ -170,21 +179,23 @@ static void addLink(machine::Machine &machine, uint32_t source,
   machine.links.push_back(link);
 }
 
-/// Describes \p devices devices and the host.
-static void describeMachine(const ProbeFigures &probes, unsigned lanes,
-                            uint32_t devices, machine::Machine &machine) {
-  const uint64_t ram = bytesOfRam();
-  machine.memories.push_back({"host", machine::MemoryKind::Host, ram, 64});
-  machine.devices.push_back(describeDevice(probes, lanes));
-  machine.devices.back().name = "host";
-  machine.devices.back().memory = 0;
+/// Describes the host and \p devices devices, which are like \p device and
+/// have memories like \p memory.
+static void describeMachine(const ProbeFigures &probes, machine::Device host,
+                            machine::Device device,
+                            const machine::Memory &memory, uint32_t devices,
+                            machine::Machine &machine) {
+  machine.memories.push_back(
+      {"host", machine::MemoryKind::Host, bytesOfRam(), 64});
+  host.name = "host";
+  host.memory = 0;
+  machine.devices.push_back(std::move(host));
   for (uint32_t i = 0; i < devices; ++i) {
-    std::string name = "dev" + std::to_string(i);
-    machine.memories.push_back({name, machine::MemoryKind::Device,
-                                std::max<uint64_t>(1, ram / 2 / devices), 64});
-    machine.devices.push_back(describeDevice(probes, lanes));
-    machine.devices.back().name = name;
-    machine.devices.back().memory = i + 1;
+    device.name = "dev" + std::to_string(i);
+    device.memory = i + 1;
+    machine.devices.push_back(device);
+    machine.memories.push_back(memory);
+    machine.memories.back().name = device.name;
   }
   for (uint32_t i = 1; i <= devices; ++i) {
     addLink(machine, 0, i, probes.copyBandwidth[0], probes.copyLatency[0]);
@@ -196,9 +207,13 @@ static void describeMachine(const ProbeFigures &probes, unsigned lanes,
 }
 
 /// Replaces what probes say of classes and links by what the program showed.
-static void improve(const ProgramFigures &figures, machine::Machine &machine) {
+/// With \p onlyDevices, the host is another kind of machine.
+static void improve(const ProgramFigures &figures, bool onlyDevices,
+                    machine::Machine &machine) {
   for (machine::Device &device : machine.devices)
     for (const auto &[kind, work] : figures.byClass) {
+      if (onlyDevices && device.memory == 0)
+        continue;
       if (work.seconds <= 0)
         continue;
       machine::ClassRates &rates = device.classes[kind.first];
@@ -233,35 +248,30 @@ static double laneFactor(const ProgramFigures &alone,
 }
 
 /// A machine of which nothing but its name is known yet.
-static machine::Machine nameMachine(unsigned lanes) {
+static machine::Machine nameMachine(const std::string &what) {
   machine::Machine machine;
   machine.name = "calibrated";
-  machine.description = "The host driver with " + std::to_string(lanes) +
-                        " lanes per device, on the machine at hand";
+  machine.description = what + ", on the machine at hand";
   machine.sources = {"Measured by turnip-run --calibrate"};
   return machine;
 }
 
-Expected<machine::Machine>
-tooling::calibrate(const CalibrationRequest &request) {
-  const unsigned lanes = createHostDriver(request.host)->properties().lanes;
-  machine::Machine machine = nameMachine(lanes);
+static Expected<machine::Machine>
+calibrateHost(const CalibrationRequest &request, unsigned lanes) {
+  machine::Machine machine = nameMachine(
+      "The host driver with " + std::to_string(lanes) + " lanes per device");
   ProgramFigures alone;
   ProgramFigures together;
   // A program that does not run is found out about before anything else.
   if (request.open) {
-    HostOptions oneLane = request.host;
-    oneLane.lanes = 1;
-    Expected<ProgramFigures> figures =
-        measureProgram(request, oneLane, machine);
+    Expected<ProgramFigures> figures = measureProgram(request, 1, machine);
     if (!figures)
       return figures.status();
     alone = *figures;
   }
   if (request.open && lanes > 1) {
     machine::Machine unused;
-    Expected<ProgramFigures> figures =
-        measureProgram(request, request.host, unused);
+    Expected<ProgramFigures> figures = measureProgram(request, lanes, unused);
     if (!figures)
       return figures.status();
     together = *figures;
@@ -271,12 +281,89 @@ tooling::calibrate(const CalibrationRequest &request) {
   Expected<ProbeFigures> probes = probeHost(request.host);
   if (!probes)
     return probes.status();
-  describeMachine(*probes, lanes, std::max(alone.devices, 1U), machine);
-  improve(alone, machine);
+  const uint32_t devices = std::max(alone.devices, 1U);
+  const machine::Device device = describeDevice(*probes, lanes);
+  describeMachine(*probes, device, device,
+                  {"", machine::MemoryKind::Device,
+                   std::max<uint64_t>(1, bytesOfRam() / 2 / devices),
+                   alone.alignment},
+                  devices, machine);
+  improve(alone, /*onlyDevices=*/false, machine);
   if (lanes > 1) {
     double factor = laneFactor(alone, together, lanes, probes->interference);
     for (machine::KernelTime &kernel : machine.kernels)
       kernel.seconds *= factor;
   }
   return machine;
+}
+
+//===----------------------------------------------------------------------===//
+// Drivers that launch objects
+//===----------------------------------------------------------------------===//
+
+/// A device of a driver that launches objects, as a program shows it.
+static machine::Device describeAccelerator(const ProgramFigures &figures) {
+  machine::Device device;
+  device.queue = 3;
+  device.waits = true;
+  device.launchOverhead = std::numeric_limits<double>::infinity();
+  for (auto [kernel, seconds] : figures.kernelSeconds)
+    device.launchOverhead = std::min(device.launchOverhead, seconds);
+  double flops = 1;
+  for (const auto &[kind, work] : figures.byClass) {
+    if (work.seconds <= 0)
+      continue;
+    device.memoryBandwidth =
+        std::max(device.memoryBandwidth, work.bytes / work.seconds);
+    if (kind.second == ElementType::F32 || flops == 1)
+      flops = std::max(flops, work.flops / work.seconds);
+  }
+  device.memoryBandwidth = std::max(device.memoryBandwidth, 1.0);
+  device.classes[KernelClass::Other].flops[ElementType::F32] = flops;
+  return device;
+}
+
+static Expected<machine::Machine>
+calibrateAccelerator(const CalibrationRequest &request) {
+  if (!request.open)
+    return Status::error(StatusCode::InvalidArgument,
+                         "--calibrate on " + request.device +
+                             " times the kernels of a program: name an "
+                             "artifact");
+  machine::Machine machine = nameMachine("The device " + request.device);
+  // One lane, so that kernels do not take time from each other.
+  Expected<ProgramFigures> figures = measureProgram(request, 1, machine);
+  if (!figures)
+    return figures.status();
+  if (figures->kernelSeconds.empty())
+    return Status::error(StatusCode::InvalidArgument,
+                         "the program calls no kernel on " + request.device);
+  Expected<ProbeFigures> host = probeHost(request.host);
+  if (!host)
+    return host.status();
+  Expected<std::unique_ptr<Driver>> driver = request.createDriver(1);
+  if (!driver)
+    return driver.status();
+  const uint64_t free = (*driver)->freeMemory("dev0").value_or(1);
+  ProbeFigures copies;
+  TURNIP_RETURN_IF_ERROR(probeCopies(std::move(*driver), copies));
+  const machine::Device processors =
+      describeDevice(*host, createHostDriver(request.host)->properties().lanes);
+  describeMachine(copies, processors, describeAccelerator(*figures),
+                  {"", machine::MemoryKind::Device, std::max<uint64_t>(free, 1),
+                   figures->alignment},
+                  figures->devices, machine);
+  improve(*figures, /*onlyDevices=*/true, machine);
+  return machine;
+}
+
+Expected<machine::Machine>
+tooling::calibrate(const CalibrationRequest &request) {
+  Expected<std::unique_ptr<Driver>> driver = request.createDriver(0);
+  if (!driver)
+    return driver.status();
+  const DriverProperties properties = (*driver)->properties();
+  driver->reset();
+  return properties.launchesObjects ? calibrateAccelerator(request)
+                                    : calibrateHost(request, properties.lanes);
 }

@@ -84,10 +84,10 @@ static void gatherElements(void *const *buffers, const int64_t *, int64_t) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A host driver with one device, and graphs to run on it.
+/// A driver with one device, and graphs to run on it.
 class Probe {
 public:
-  Status open(const HostOptions &options);
+  Status open(std::unique_ptr<Driver> unopened);
 
   void clear();
   uint32_t addLaunch(KernelFunction function, uint16_t engine = 0,
@@ -118,17 +118,18 @@ private:
 };
 } // namespace
 
-Status Probe::open(const HostOptions &options) {
+Status Probe::open(std::unique_ptr<Driver> unopened) {
   MachineDescription machine;
   machine.memories = {{"dev0", MemoryKind::Device, memoryBytes},
                       {"host", MemoryKind::Host, memoryBytes}};
+  machine.memories[0].device = 0;
   EngineDescription compute;
   compute.name = "dev0";
   compute.device = 0;
   EngineDescription in{"host->dev0", EngineKind::Transfer, 0, true};
   EngineDescription out{"dev0->host", EngineKind::Transfer, 0, false};
   machine.engines = {compute, in, out};
-  driver = createHostDriver(options);
+  driver = std::move(unopened);
   TURNIP_RETURN_IF_ERROR(driver->open(machine));
   auto *first = static_cast<char *>(driver->base(0));
   for (uint64_t i = 0; i < 3; ++i)
@@ -241,7 +242,7 @@ static Status probeLaunches(Probe &probe, ProbeFigures &figures) {
 }
 
 /// A line through the times of small and of large copies.
-static Status probeCopies(Probe &probe, ProbeFigures &figures) {
+static Status measureCopies(Probe &probe, ProbeFigures &figures) {
   constexpr unsigned count = 24;
   constexpr uint64_t sizes[2] = {4 << 10, 2 << 20};
   for (unsigned direction = 0; direction < 2; ++direction) {
@@ -337,10 +338,17 @@ static Status probeInterference(Probe &probe, ProbeFigures &figures) {
 Expected<ProbeFigures> tooling::probeHost(const HostOptions &options) {
   Probe probe;
   ProbeFigures figures;
-  TURNIP_RETURN_IF_ERROR(probe.open(options));
+  TURNIP_RETURN_IF_ERROR(probe.open(createHostDriver(options)));
   TURNIP_RETURN_IF_ERROR(probeLaunches(probe, figures));
-  TURNIP_RETURN_IF_ERROR(probeCopies(probe, figures));
+  TURNIP_RETURN_IF_ERROR(measureCopies(probe, figures));
   TURNIP_RETURN_IF_ERROR(probeKernels(probe, figures));
   TURNIP_RETURN_IF_ERROR(probeInterference(probe, figures));
   return figures;
+}
+
+Status tooling::probeCopies(std::unique_ptr<Driver> driver,
+                            ProbeFigures &figures) {
+  Probe probe;
+  TURNIP_RETURN_IF_ERROR(probe.open(std::move(driver)));
+  return measureCopies(probe, figures);
 }

@@ -34,6 +34,10 @@ struct ProbeFigures {
 /// of the driver.
 Expected<ProbeFigures> probeHost(const runtime::HostOptions &options);
 
+/// Measures nothing but the copies of \p driver, which is not open yet.
+Status probeCopies(std::unique_ptr<runtime::Driver> driver,
+                   ProbeFigures &figures);
+
 /// The middle of \p values, of which there is at least one.
 double medianOf(std::vector<double> values);
 

@@ -189,8 +189,8 @@ static void addAllFlags(FlagParser &parser, RunOptions &options) {
   options.replan.addTo(parser);
   parser.addOptionalValue(
       "calibrate", "FILE",
-      "measure this machine (and the artifact's kernels, if one is given); "
-      "write a description for sim:FILE",
+      "measure this machine, or a GPU (and the artifact's kernels, if one is "
+      "given); write a description for sim:FILE",
       [&options](const std::string &text) {
         options.calibrate = text.empty() ? "-" : text;
         return Status::ok();
@@ -216,8 +216,9 @@ RunOptions::parse(const std::vector<std::string> &arguments) {
                  std::to_string(positional.size()));
   if (!positional.empty())
     options.artifact = positional.front();
-  if (!options.calibrate.empty() && (options.device != "host" || options.guard))
-    return usage("--calibrate measures the host, without a guard");
+  if (!options.calibrate.empty() &&
+      ((options.device != "host" && !options.onCuda()) || options.guard))
+    return usage("--calibrate measures the host or GPUs, without a guard");
   if (!options.calibrate.empty() && (options.runs > 0 || options.generates()))
     return usage("--calibrate runs the program itself, so a prompt and --runs "
                  "cannot be given as well");

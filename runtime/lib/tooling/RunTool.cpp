@@ -362,12 +362,19 @@ Status RunTool::listDevices() {
 
 Status RunTool::calibrateMachine() {
   CalibrationRequest request;
+  request.device = options.device;
   request.host = options.hostOptions();
   request.runs = static_cast<unsigned>(std::max<uint64_t>(options.repeat, 5));
+  request.createDriver = [&](unsigned lanes) {
+    RunOptions chosen = options;
+    if (lanes > 0)
+      chosen.lanes = lanes;
+    return chosen.createDriver();
+  };
   if (!options.artifact.empty())
-    request.open = [&](const runtime::HostOptions &host)
+    request.open = [&](std::unique_ptr<runtime::Driver> driver)
         -> Expected<std::unique_ptr<Session>> {
-      TURNIP_RETURN_IF_ERROR(prepare(runtime::createHostDriver(host)));
+      TURNIP_RETURN_IF_ERROR(prepare(std::move(driver)));
       return std::move(session);
     };
   progress("measuring");

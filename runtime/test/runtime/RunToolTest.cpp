@@ -142,7 +142,7 @@ TEST_F(RunTool, CalibrationHasNoUseForSomeFlags) {
   };
   for (const char *flag : {"--device=null", "--guard"})
     EXPECT_EQ(refuse(flag), "turnip-run: error: usage: --calibrate measures "
-                            "the host, without a guard\n");
+                            "the host or GPUs, without a guard\n");
   for (const char *flag : {"--runs=2", "--tokens=1"})
     EXPECT_EQ(refuse(flag),
               "turnip-run: error: usage: --calibrate runs the program itself, "
