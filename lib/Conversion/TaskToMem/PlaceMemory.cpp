@@ -130,8 +130,8 @@ LogicalResult PlaceMemoryPass::readOptions() {
   };
   if (!known)
     return invalid("order: expected best, given, depth-first, memory-aware, "
-                   "critical-path or scheduled, but got " +
-                   order);
+                   "critical-path or scheduled, but got '" +
+                   order + "'");
   if (!(horizon >= 0) || !std::isfinite(horizon))
     return invalid("horizon: expected at least 0, but got " +
                    std::to_string(horizon));

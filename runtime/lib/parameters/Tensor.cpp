@@ -156,6 +156,22 @@ static Status writeAll(int descriptor, std::string_view bytes,
   return Status::ok();
 }
 
+Status turnip::parameters::checkWritable(const std::string &path) {
+  // A file is replaced, so that its folder has to take it; what is none is
+  // written as it is.
+  struct stat info;
+  std::string target = path;
+  if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
+    size_t slash = path.rfind('/');
+    target = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  } else if (S_ISDIR(info.st_mode)) {
+    errno = EISDIR;
+    return ioError("write", path);
+  }
+  return access(target.c_str(), W_OK) == 0 ? Status::ok()
+                                           : ioError("write", path);
+}
+
 Status turnip::parameters::writeFileAtomically(const std::string &path,
                                                std::string_view bytes) {
   return writeFileInPieces(path, [&]() -> Expected<std::string_view> {

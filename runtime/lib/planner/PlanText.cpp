@@ -82,7 +82,7 @@ Expected<Policy> planner::parsePolicy(const std::string &text) {
     choices += toString(policy);
   }
   return Status::error(StatusCode::InvalidArgument,
-                       "expected " + choices + ", but got " + text);
+                       "expected " + choices + ", but got '" + text + "'");
 }
 
 static void dumpOp(std::ostream &out, const Plan &plan, const Problem &problem,

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <tuple>
 
 using namespace turnip;
 using namespace turnip::runtime;
@@ -99,6 +100,50 @@ static bool isPlanOf(const artifact::Module &kept,
                     b.tiles.end(), same);
 }
 
+/// Whether \p name is that of a plan: 16 hexadecimal digits and ".plan".
+static bool isPlanName(const std::string &name) {
+  return name.size() == 21 && name.compare(16, 5, ".plan") == 0 &&
+         name.find_first_not_of("0123456789abcdef") == 16;
+}
+
+/// Deletes what was not used for longest, but not \p newest. Other processes
+/// may delete at the same time: errors do not matter.
+void PlanCache::makeRoom(const std::string &newest) const {
+  namespace fs = std::filesystem;
+  struct Kept {
+    fs::file_time_type used;
+    std::string path;
+    uint64_t bytes;
+  };
+  std::vector<Kept> plans;
+  uint64_t total = 0;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code ignored;
+    const fs::path &path = it->path();
+    if (!isPlanName(path.filename().string()) ||
+        fs::symlink_status(path, ignored).type() != fs::file_type::regular)
+      continue;
+    uint64_t bytes = fs::file_size(path, ignored);
+    fs::file_time_type used = fs::last_write_time(path, ignored);
+    if (ignored)
+      continue;
+    total += bytes;
+    if (path.string() != newest)
+      plans.push_back({used, path.string(), bytes});
+  }
+  std::sort(plans.begin(), plans.end(), [](const Kept &a, const Kept &b) {
+    return std::tie(a.used, a.path) < std::tie(b.used, b.path);
+  });
+  for (const Kept &plan : plans) {
+    if (total <= capacity)
+      return;
+    fs::remove(plan.path, error);
+    total -= plan.bytes;
+  }
+}
+
 Expected<artifact::Module> PlanCache::replan(artifact::Module module,
                                              const std::string &name,
                                              const ReplanOptions &options,
@@ -118,6 +163,9 @@ Expected<artifact::Module> PlanCache::replan(artifact::Module module,
     module.machine = std::move(kept->machine);
     module.entries = std::move(kept->entries);
     noteOptions(module, options);
+    std::error_code ignored;
+    std::filesystem::last_write_time(
+        path, std::filesystem::file_time_type::clock::now(), ignored);
     if (found)
       *found = true;
     return module;
@@ -133,6 +181,7 @@ Expected<artifact::Module> PlanCache::replan(artifact::Module module,
   if (auto type = std::filesystem::symlink_status(path, ignored).type();
       type == std::filesystem::file_type::not_found ||
       type == std::filesystem::file_type::regular)
-    (void)artifact::saveFile(toKeep(*planned, key), path);
+    if (artifact::saveFile(toKeep(*planned, key), path))
+      makeRoom(path);
   return planned;
 }

@@ -389,6 +389,11 @@ Status RunTool::run() {
     return listDevices();
   if (options.inspect)
     return inspect();
+  // Not after a long run.
+  for (const std::string *path :
+       {&options.calibrate, &options.json, &options.trace, &options.record})
+    if (!path->empty() && *path != "-")
+      TURNIP_RETURN_IF_ERROR(parameters::checkWritable(*path));
   if (!options.calibrate.empty())
     return calibrateMachine();
   TURNIP_RETURN_IF_ERROR(prepare());

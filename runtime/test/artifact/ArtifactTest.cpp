@@ -12,6 +12,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
@@ -168,6 +169,14 @@ TEST(Artifact, FilesRoundTrip) {
   ASSERT_TRUE(saved) << saved.message();
   Expected<Module> module = loadFile(path);
   EXPECT_TRUE(module) << module.status().message();
+  // Over what is there, too, and nothing is left beside it.
+  EXPECT_TRUE(saveFile(makeSample(), path));
+  namespace fs = std::filesystem;
+  const std::string name = fs::path(path).filename().string();
+  for (const auto &item : fs::directory_iterator(::testing::TempDir())) {
+    std::string other = item.path().filename().string();
+    EXPECT_TRUE(other == name || other.rfind(name, 0) != 0) << other;
+  }
   std::remove(path.c_str());
 }
 

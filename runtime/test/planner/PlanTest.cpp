@@ -115,7 +115,7 @@ TEST(Plan, PoliciesHaveNames) {
   EXPECT_EQ(
       parsed.status().message(),
       "expected default, original, lru, layer-wise or no-prefetch, but got "
-      "oracle");
+      "'oracle'");
 }
 
 TEST(Plan, EffortIsLimited) {

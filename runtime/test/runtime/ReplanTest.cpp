@@ -419,6 +419,37 @@ TEST_F(Cache, IgnoresPlansOfSomethingElse) {
   EXPECT_FALSE(found);
 }
 
+TEST_F(Cache, ForgetsWhatWasNotUsedForLongest) {
+  plan(640);
+  const fs::path first = files().at(0);
+  const uint64_t bytes = fs::file_size(first);
+  plan(704);
+  ASSERT_EQ(files().size(), 2U);
+  fs::path second = files().at(0) == first ? files().at(1) : files().at(0);
+  write(folder / "notes.txt", std::string(10 * bytes, 'x'));
+  auto longAgo = fs::last_write_time(first) - std::chrono::hours(1);
+  fs::last_write_time(first, longAgo);
+  fs::last_write_time(second, longAgo + std::chrono::minutes(1));
+  // Finding it is using it.
+  plan(640);
+  ASSERT_TRUE(found);
+  EXPECT_GT(fs::last_write_time(first), fs::last_write_time(second));
+  // Room for two and a half.
+  ASSERT_TRUE(PlanCache(folder.string(), bytes * 5 / 2)
+                  .replan(sample, "main", capped(768), &found));
+  EXPECT_FALSE(found);
+  EXPECT_TRUE(fs::exists(first));
+  EXPECT_FALSE(fs::exists(second));
+  EXPECT_EQ(files().size(), 3U);
+  // The newest stays whatever it takes, and what is no plan is left alone.
+  ASSERT_TRUE(PlanCache(folder.string(), 0)
+                  .replan(sample, "main", capped(832), &found));
+  EXPECT_EQ(files().size(), 2U);
+  EXPECT_TRUE(fs::exists(folder / "notes.txt"));
+  plan(832);
+  EXPECT_TRUE(found);
+}
+
 TEST_F(Cache, WorksWithoutAFolder) {
   write(folder, "a file");
   plan(640);

@@ -134,6 +134,21 @@ TEST_F(RunTool, CalibratesThisMachine) {
   EXPECT_GT(std::stod(slow.out.substr(slow.out.find("smallest") + 9)), 5000);
 }
 
+TEST_F(RunTool, WillNotWorkForFilesThatItCannotWrite) {
+  for (const char *flag : {"--calibrate=", "--json=", "--trace="}) {
+    ToolResult result = runRaw({flag + path("none/x.json"), path("nothing")});
+    EXPECT_EQ(result.err, "turnip-run: error: cannot write '" +
+                              path("none/x.json") +
+                              "': No such file or directory\n");
+    EXPECT_EQ(result.out, "");
+    // Not even the artifact is looked for.
+    EXPECT_EQ(result.code, 5);
+  }
+  EXPECT_EQ(runRaw({"--calibrate=" + path("")}).err,
+            "turnip-run: error: cannot write '" + path("") +
+                "': Is a directory\n");
+}
+
 TEST_F(RunTool, CalibrationHasNoUseForSomeFlags) {
   auto refuse = [&](const std::string &flag) {
     ToolResult result = runRaw({"--calibrate", flag});

@@ -24,6 +24,7 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 using namespace turnip;
@@ -37,8 +38,8 @@ struct JudgeOptions {
   std::string kind;
   /// Of an artifact: the entry; empty: the only one, or else "main".
   std::string entry;
-  /// Bytes of each device's memory; 0: \p share of the largest task.
-  uint64_t memory = 0;
+  /// Bytes of each device's memory; nothing: \p share of the largest task.
+  std::optional<uint64_t> memory;
   double share = 2;
   std::vector<Policy> policies;
   PlanOptions plan;
@@ -258,9 +259,9 @@ static Expected<Problem> makeProblem(JudgeOptions &options) {
 
 static Status readOrder(const std::string &name, OrderKind &order) {
   std::string known;
-  for (OrderKind kind :
-       {OrderKind::Best, OrderKind::Given, OrderKind::DepthFirst,
-        OrderKind::MemoryAware, OrderKind::CriticalPath}) {
+  for (OrderKind kind : {OrderKind::Best, OrderKind::Given,
+                         OrderKind::DepthFirst, OrderKind::MemoryAware,
+                         OrderKind::CriticalPath, OrderKind::Scheduled}) {
     if (name == toString(kind)) {
       order = kind;
       return Status::ok();
@@ -273,6 +274,36 @@ static Status readOrder(const std::string &name, OrderKind &order) {
                            name + "\"");
 }
 
+static Status takeMemory(Arguments &arguments,
+                         std::optional<uint64_t> &memory) {
+  constexpr uint64_t notGiven = UINT64_MAX;
+  uint64_t bytes = notGiven;
+  TURNIP_RETURN_IF_ERROR(arguments.takeBytes("memory", bytes));
+  if (bytes == 0)
+    return Status::error(StatusCode::InvalidArgument,
+                         "--memory: expected at least 1 byte, but got 0");
+  if (bytes != notGiven)
+    memory = bytes;
+  return Status::ok();
+}
+
+static Status takePolicies(Arguments &arguments,
+                           std::vector<Policy> &policies) {
+  std::string text = toString(Policy::Default);
+  arguments.take("policies", text);
+  std::vector<std::string> words = split(text);
+  // No policy at all is one without a name.
+  if (words.empty())
+    words.emplace_back();
+  for (const std::string &word : words) {
+    Expected<Policy> policy = parsePolicy(word);
+    if (!policy)
+      return policy.status().withContext("--policies");
+    policies.push_back(*policy);
+  }
+  return Status::ok();
+}
+
 static Status readOptions(Arguments &arguments, JudgeOptions &options) {
   if (arguments.words().size() != 1)
     return Status::error(StatusCode::InvalidArgument,
@@ -283,7 +314,7 @@ static Status readOptions(Arguments &arguments, JudgeOptions &options) {
     TURNIP_RETURN_IF_ERROR(parseGraphKind(options.kind, options.graph));
   arguments.take("entry", options.entry);
   TURNIP_RETURN_IF_ERROR(arguments.takeGraph(options.graph));
-  TURNIP_RETURN_IF_ERROR(arguments.takeBytes("memory", options.memory));
+  TURNIP_RETURN_IF_ERROR(takeMemory(arguments, options.memory));
   TURNIP_RETURN_IF_ERROR(arguments.takeReal("c", 1, 1e9, options.share));
   TURNIP_RETURN_IF_ERROR(
       arguments.takeNumber("rounds", 1, 1000, options.rounds));
@@ -295,14 +326,8 @@ static Status readOptions(Arguments &arguments, JudgeOptions &options) {
   std::string order = toString(options.plan.order);
   arguments.take("order", order);
   TURNIP_RETURN_IF_ERROR(readOrder(order, options.plan.order));
-  std::string policies = "default", jitters, ignored;
-  arguments.take("policies", policies);
-  for (const std::string &word : split(policies)) {
-    Expected<Policy> policy = parsePolicy(word);
-    if (!policy)
-      return policy.status();
-    options.policies.push_back(*policy);
-  }
+  TURNIP_RETURN_IF_ERROR(takePolicies(arguments, options.policies));
+  std::string jitters, ignored;
   arguments.take("jitters", jitters);
   for (const std::string &word : split(jitters)) {
     Arguments one({{"jitters", word}});
@@ -322,8 +347,7 @@ Status bench::runJudge(Arguments &arguments) {
   if (!problem)
     return problem.status();
   double needed = static_cast<double>(largestTask(*problem));
-  setCapacity(*problem, options.memory != 0
-                            ? options.memory
-                            : static_cast<uint64_t>(options.share * needed));
+  setCapacity(*problem, options.memory.value_or(
+                            static_cast<uint64_t>(options.share * needed)));
   return Judge(*problem, options).run();
 }

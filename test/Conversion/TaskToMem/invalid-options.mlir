@@ -3,13 +3,13 @@
 // RUN: not turnip-opt %s -place-memory=host-memory=-1 2>&1 | FileCheck %s --check-prefix=HOST
 // HOST: error: invalid argument: host-memory: {{.*}}-1
 // RUN: not turnip-opt %s -place-memory=order=alphabetical 2>&1 | FileCheck %s --check-prefix=ORDER
-// ORDER: error: invalid argument: order: expected best, given, depth-first, memory-aware, critical-path or scheduled, but got alphabetical
+// ORDER: error: invalid argument: order: expected best, given, depth-first, memory-aware, critical-path or scheduled, but got 'alphabetical'
 // RUN: not turnip-opt %s -place-memory=link-bandwidth=0 2>&1 | FileCheck %s --check-prefix=RATE
 // RATE: error: invalid argument: link-bandwidth: expected a number above 0, but got 0
 // RUN: not turnip-opt %s -place-memory=horizon=-1 2>&1 | FileCheck %s --check-prefix=HORIZON
 // HORIZON: error: invalid argument: horizon: expected at least 0, but got -1
 // RUN: not turnip-opt %s -place-memory=policy=oracle 2>&1 | FileCheck %s --check-prefix=POLICY
-// POLICY: error: invalid argument: policy: expected default, original, lru, layer-wise or no-prefetch, but got oracle
+// POLICY: error: invalid argument: policy: expected default, original, lru, layer-wise or no-prefetch, but got 'oracle'
 // RUN: not turnip-opt %s -place-memory=plan-effort=1001 2>&1 | FileCheck %s --check-prefix=EFFORT
 // EFFORT: error: invalid argument: plan-effort: expected at most 1000, but got 1001
 // RUN: not turnip-opt %s -place-memory=link-latency=-2 2>&1 | FileCheck %s --check-prefix=LATENCY

@@ -83,6 +83,10 @@ Status
 writeFileInPieces(const std::string &path,
                   const std::function<Expected<std::string_view>()> &next);
 
+/// Whether the functions here could write \p path now, as far as permissions
+/// tell; for work that would be lost otherwise. Error: Io.
+Status checkWritable(const std::string &path);
+
 /// Writes \p bytes to \p path, whole or not at all.
 Status writeFileAtomically(const std::string &path, std::string_view bytes);
 

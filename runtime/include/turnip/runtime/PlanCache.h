@@ -24,11 +24,18 @@ namespace turnip::runtime {
 /// A folder of plans. Any number of processes may use one at a time. A file
 /// that is damaged, was made by another planner, for another artifact or with
 /// other options counts as none; what is found is proved as a new plan would
-/// be. Files may be deleted at any time.
+/// be. Files may be deleted at any time. When a plan is kept, those that were
+/// not used for longest go until the rest is small enough.
 class PlanCache {
 public:
+  /// Bytes of plans that are kept unless said otherwise.
+  static constexpr uint64_t defaultCapacity = uint64_t(1) << 30;
+
   /// \p folder is made when the first plan is kept. Empty: keeps nothing.
-  explicit PlanCache(std::string folder) : folder(std::move(folder)) {}
+  /// \p capacity: bytes of all plans; the one that was made last stays even if
+  /// it is larger.
+  explicit PlanCache(std::string folder, uint64_t capacity = defaultCapacity)
+      : folder(std::move(folder)), capacity(capacity) {}
 
   /// What the environment variable TURNIP_PLAN_CACHE says, else turnip/plans in
   /// XDG_CACHE_HOME, else .cache/turnip/plans in HOME, else empty.
@@ -43,7 +50,10 @@ public:
                                     bool *found = nullptr) const;
 
 private:
+  void makeRoom(const std::string &newest) const;
+
   std::string folder;
+  uint64_t capacity;
 };
 
 } // namespace turnip::runtime
