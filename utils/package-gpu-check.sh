@@ -87,9 +87,11 @@ copy_sources() {
 # Programs
 #===------------------------------------------------------------------------===#
 
-# compile SOURCE ARTIFACT TILE-BUDGET
+# compile SOURCE ARTIFACT TILE-BUDGET. Sources whose names say so have their attention fused.
 compile() {
-  "$bin/turnip-compile" "$1" --target="$target" --tile-budget="$3" -o "$2"
+  local flags=()
+  [[ $1 != *-fused.mlir ]] || flags=(--fuse-attention)
+  "$bin/turnip-compile" "$1" --target="$target" --tile-budget="$3" "${flags[@]}" -o "$2"
 }
 
 # The smallest cap of an artifact, in bytes.
@@ -128,30 +130,38 @@ config() {
 END_OF_CONFIG
 }
 
-# llama NAME TOKENS CONFIG...: imports the model of a configuration.
+# llama NAME TOKENS ACTIVATIONS CONFIG...: imports the model of a configuration as NAME.mlir.
 llama() {
-  local name=$1 tokens=$2
-  shift 2
+  local name=$1 tokens=$2 activations=$3
+  shift 3
   config "$@" >"$scratch/$name.json"
-  "$bin/turnip-import" --config="$scratch/$name.json" --tokens="$tokens" -o "$scratch/$name.mlir"
+  "$bin/turnip-import" --config="$scratch/$name.json" --tokens="$tokens" --activation-type="$activations" \
+    -o "$scratch/$name.mlir"
+}
+
+# llama_case NAME TOLERANCE WHERE TILE-BUDGET TOKENS ACTIVATIONS CONFIG...
+llama_case() {
+  local name=$1 tolerance=$2 where=$3 tile_budget=$4 tokens=$5
+  shift 4
+  llama "$name" "$@"
+  add_case "$name" "$scratch/$name.mlir" "$tile_budget" "$tolerance" "$where" \
+    --parameters=random:5 --input=tokens="${tokens}xi32=5"
 }
 
 add_cases() {
   local programs=utils/gpu-check/programs
   add_case kernels "$programs/kernels.mlir" 16KiB 5e-3 any \
     --parameters=random:7 --input=ids=11xi32=0,28,3,4,5,6,7,8,9,10,3
-  llama llama-f32 12 2 64 96 4 2 267 float32
-  add_case llama-f32 "$scratch/llama-f32.mlir" 16KiB 1e-4 any --parameters=random:5 --input=tokens=12xi32=5
-  llama llama-bf16 24 2 64 96 4 4 267 bfloat16
-  add_case llama-bf16 "$scratch/llama-bf16.mlir" 16KiB 2e-2 any --parameters=random:5 --input=tokens=24xi32=5
+  llama_case llama-f32 1e-4 any 16KiB 12 f32 2 64 96 4 2 267 float32
+  llama_case llama-f32-fused 1e-4 any 16KiB 12 f32 2 64 96 4 2 267 float32
+  llama_case llama-bf16-fused 2e-2 any 16KiB 24 bf16 2 64 96 4 4 267 bfloat16
+  llama_case llama-f16-fused 5e-3 any 16KiB 24 f16 2 64 96 4 4 267 float16
   python3 utils/reference/tiny_llama.py -o "$root/cases/tiny.gguf"
   "$bin/turnip-import" "$root/cases/tiny.gguf" --sequence-length=12 -o "$scratch/quantised.mlir"
   add_case llama-quantised "$scratch/quantised.mlir" 16KiB 1e-4 any \
     --parameters=cases/tiny.gguf --input=tokens=12xi32=1,2,3,4,5,6,7,8,9,10,11,12
   [ "$benchmark" = 7b ] || return 0
-  llama llama-heads-of-128 160 2 1024 2816 8 8 1000 bfloat16
-  add_case llama-heads-of-128 "$scratch/llama-heads-of-128.mlir" 4MiB 2e-2 gpu \
-    --parameters=random:5 --input=tokens=160xi32=5
+  llama_case llama-heads-of-128-fused 2e-2 gpu 4MiB 160 bf16 2 1024 2816 8 8 1000 bfloat16
 }
 
 #===------------------------------------------------------------------------===#
@@ -173,9 +183,9 @@ add_products() {
 add_benchmark() {
   local where=$1 tokens=$2 tile_budget=$3 caps=$4
   shift 4
-  llama benchmark "$tokens" "$@"
+  llama benchmark-fused "$tokens" bf16 "$@"
   local artifact=benchmark/$tokens.memgraph
-  compile "$scratch/benchmark.mlir" "$root/$artifact" "$tile_budget"
+  compile "$scratch/benchmark-fused.mlir" "$root/$artifact" "$tile_budget"
   if [ "$caps" = relative ]; then
     local smallest
     smallest=$(smallest_cap "$root/$artifact")
@@ -190,7 +200,7 @@ add_benchmarks() {
   if [ "$benchmark" = 7b ]; then
     add_products 8192
     add_benchmark gpu 2048 256MiB 4GiB,8GiB,16GiB,auto 32 4096 11008 32 32 32000 bfloat16
-    add_benchmark gpu 8192 512MiB 4GiB,8GiB,16GiB,auto 32 4096 11008 32 32 32000 bfloat16
+    add_benchmark gpu 8192 256MiB 4GiB,8GiB,16GiB,auto 32 4096 11008 32 32 32000 bfloat16
   else
     add_products 64
     add_benchmark any 16 32KiB relative 3 64 96 4 4 267 bfloat16

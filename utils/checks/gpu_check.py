@@ -67,7 +67,7 @@ class Check:
         self.record("seven steps", len(results["steps"]) == 7)
         for row in results["cases"]:
             self.record(f"program {row['case']}", row["result"] == "passed", row["message"])
-        self.record("four programs", len(results["cases"]) == 4)
+        self.record("six programs", len(results["cases"]) == 6)
         rates = {row["name"]: row["value"] for row in results["rates"]}
         wanted = ("launch", "flops_f32", "flops_f16", "flops_bf16", "copy_to_device", "copy_from_device")
         self.record("rates", all(rates.get(name, 0) > 0 for name in wanted), str(rates))

@@ -26,12 +26,13 @@ record() {
   echo "$*" >>"$results/runs.tsv"
 }
 
-# The FLOPs of each type in products, from what --inspect prints.
+# The FLOPs of each type in products, from what --inspect prints. Fused attention counts half: its mask
+# spares the other half.
 flops_of() {
   "$run" --inspect "$1" | awk '
     match($0, / [0-9]+ calls?, grid /) && / flops, .* contraction of / {
       calls = $2; type = $NF
-      for (i = 1; i < NF; ++i) if ($(i + 1) ~ /^flops,/) total[type] += calls * $i
+      for (i = 1; i < NF; ++i) if ($(i + 1) ~ /^flops,/) total[type] += calls * $i / ($1 ~ /^fused/ ? 2 : 1)
     }
     END { for (type in total) printf "%s\t%.0f\n", type, total[type] }'
 }
@@ -112,7 +113,7 @@ run_turnip() {
   rm -f "$report"
   echo "== turnip-run, $tokens tokens, $cap"
   timeout "$left" "$run" "$artifact" --device="$device" "${words[@]}" --repeat=$((benchmark_repeat + 1)) \
-    --benchmark --json="$report" --summary >"$results/turnip.txt" 2>&1 || code=$?
+    --benchmark --hash-results --json="$report" --summary >"$results/turnip.txt" 2>&1 || code=$?
   cat "$results/turnip.txt"
   echo $((SECONDS - begin)) >"$last"
   if [ "$code" -ne 0 ]; then
@@ -121,7 +122,8 @@ run_turnip() {
   fi
   times=$(sed -n 's/.*"times_seconds":\[[^],]*,\([^]]*\)\].*/\1/p' "$report")
   record "$round" "$tokens" "$cap" turnip "$(median "$times")" "$times" \
-    "$(number_in "$report" bytes_to_devices)" "$(number_in "$report" bytes_from_devices)" -
+    "$(number_in "$report" bytes_to_devices)" "$(number_in "$report" bytes_from_devices)" \
+    "$(sed -n 's/.* \(hash [0-9a-f]*\)$/\1/p' "$results/turnip.txt" | tr '\n' ' ')"
 }
 
 # One line of benchmark.txt: every cap, and every way of PyTorch in between.
@@ -159,6 +161,13 @@ step_benchmark() {
     done <benchmark/benchmark.txt
   done
   [ -z "$torch_pid" ] || kill "$torch_pid" 2>/dev/null
+  # Under all caps, the same bits.
+  message=$(awk -F'\t' '$9 ~ /^hash/ && !seen[$2, $9]++ && ++kinds[$2] == 2 { print "results differ for " $2 " tokens" }' \
+    "$results/runs.tsv")
+  if [ -n "$message" ]; then
+    say '%s' "$message"
+    return 1
+  fi
   say '%d measurements of Turnip, %d of PyTorch, %d failed' \
     "$(awk -F'\t' '$4 == "turnip" && $5 != "-"' "$results/runs.tsv" | wc -l)" \
     "$(awk -F'\t' '$4 != "turnip" && $5 != "-"' "$results/runs.tsv" | wc -l)" \
