@@ -245,6 +245,7 @@ static Status compile(Settings &settings) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  reportLostOutput("turnip-compile");
   Flags flags;
   registerAllPasses();
   registerAsmPrinterCLOptions();

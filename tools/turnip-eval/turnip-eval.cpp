@@ -229,6 +229,7 @@ static Status evaluateModule(ModuleOp module) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  reportLostOutput("turnip-eval");
   cl::HideUnrelatedOptions(category);
   const char *overview =
       "Runs an entry point in the reference evaluator: in double precision, "

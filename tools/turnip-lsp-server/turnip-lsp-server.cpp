@@ -8,9 +8,11 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "turnip/Pipelines/Output.h"
 #include "turnip/Pipelines/Registration.h"
 
 int main(int argc, char **argv) {
+  turnip::reportLostOutput("turnip-lsp-server");
   mlir::DialectRegistry registry;
   turnip::registerAllDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));

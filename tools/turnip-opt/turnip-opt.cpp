@@ -8,6 +8,7 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "turnip/Pipelines/Output.h"
 #include "turnip/Pipelines/Registration.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -34,6 +35,7 @@ static llvm::SmallVector<char *> withDefaults(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  turnip::reportLostOutput("turnip-opt");
   turnip::registerAllPasses();
 #ifdef TURNIP_INCLUDE_TESTS
   turnip::test::registerTestEinTile();

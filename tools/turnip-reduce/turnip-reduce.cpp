@@ -9,9 +9,11 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "turnip/Pipelines/Output.h"
 #include "turnip/Pipelines/Registration.h"
 
 int main(int argc, char **argv) {
+  turnip::reportLostOutput("turnip-reduce");
   turnip::registerAllPasses();
   mlir::DialectRegistry registry;
   turnip::registerAllDialects(registry);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "turnip/Pipelines/Output.h"
 #include "turnip/Pipelines/Registration.h"
 #include "turnip/Testing/Minimize.h"
 #include "turnip/Testing/StressCase.h"
@@ -153,6 +154,7 @@ static bool areCountsValid() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  reportLostOutput("turnip-stress");
   cl::HideUnrelatedOptions(category);
   const char *overview =
       "Takes random programs through every level and compares with the "

@@ -60,6 +60,7 @@ static Status translate(const Flags &flags) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  reportLostOutput("turnip-translate");
   registerMemGraphTranslations(registerAllDialects);
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();

@@ -18,6 +18,11 @@ namespace turnip {
 /// it is "-". Devices and pipes are written as they are. Error: Io.
 Status writeOutput(llvm::StringRef path, llvm::StringRef bytes);
 
+/// What main() of a tool calls first: where LLVM itself writes and cannot, the
+/// process ends with a message of \p tool's, which has to stay valid, and the
+/// exit code of Io.
+void reportLostOutput(const char *tool);
+
 } // namespace turnip
 
 #endif // TURNIP_PIPELINES_OUTPUT_H
