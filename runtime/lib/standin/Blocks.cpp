@@ -15,6 +15,8 @@
 
 #include "Blocks.h"
 
+#include "Address.h"
+
 #include <csignal>
 #include <cstring>
 #include <sys/mman.h>
@@ -195,8 +197,7 @@ BlockRunner *BlockRunner::create() {
   // All members begin as zero, which fresh pages are.
   auto *runner = static_cast<BlockRunner *>(pages);
   auto after = reinterpret_cast<uintptr_t>(pages) + sizeof(BlockRunner);
-  runner->shared = reinterpret_cast<char *>(
-      (after + 127) & ~uintptr_t(127)); // NOLINT(performance-no-int-to-ptr)
+  runner->shared = pointerTo((after + 127) & ~uintptr_t(127));
   return runner;
 }
 
@@ -206,9 +207,7 @@ void BlockRunner::destroy() {
     char *end = reinterpret_cast<char *>(fiber) + sizeof(Fiber);
     auto last = (reinterpret_cast<uintptr_t>(end) + pageBytes - 1) &
                 ~uintptr_t(pageBytes - 1);
-    ::munmap(reinterpret_cast<char *>(last) - stackBytes -
-                 pageBytes, // NOLINT(performance-no-int-to-ptr)
-             stackBytes + pageBytes);
+    ::munmap(pointerTo(last) - stackBytes - pageBytes, stackBytes + pageBytes);
   }
   ::munmap(this, sizeof(BlockRunner) + 128 + maxSharedBytes);
 }
@@ -225,9 +224,9 @@ BlockRunner::Fiber *BlockRunner::makeFiber() {
   }
   // Fibers end at different offsets in their last page: they would all share
   // the same few sets of the cache.
-  const size_t colour = numFibers++ % 13 * 192;
+  const size_t colour = size_t(numFibers++ % 13) * 192;
   const size_t room = (sizeof(Fiber) + 63) / 64 * 64;
-  static_assert(12 * 192 + (sizeof(Fiber) + 63) / 64 * 64 < pageBytes);
+  static_assert(size_t(12) * 192 + (sizeof(Fiber) + 63) / 64 * 64 < pageBytes);
   char *end = static_cast<char *>(pages) + pageBytes + stackBytes;
   auto *fiber = reinterpret_cast<Fiber *>(end - colour - room);
   fiber->runner = this;
@@ -242,8 +241,7 @@ void BlockRunner::prepare(Fiber &fiber) {
   auto top = reinterpret_cast<uintptr_t>(&fiber) & ~uintptr_t(15);
   // turnipStandInSwitch pops six registers and returns to the last word but
   // one; the function then begins as if called, 8 below a multiple of 16.
-  auto *words = reinterpret_cast<uint64_t *>(top) -
-                8; // NOLINT(performance-no-int-to-ptr)
+  auto *words = reinterpret_cast<uint64_t *>(pointerTo(top)) - 8;
   std::memset(words, 0, 8 * sizeof(uint64_t));
   words[6] = reinterpret_cast<uint64_t>(&turnipStandInFiberMain);
   fiber.stack = words;
@@ -268,8 +266,11 @@ void BlockRunner::push(List &list, Fiber *fiber) {
 
 BlockRunner::Fiber *BlockRunner::pop(List &list) {
   Fiber *fiber = list.first;
-  if (fiber && !(list.first = fiber->next))
-    list.last = nullptr;
+  if (fiber) {
+    list.first = fiber->next;
+    if (!list.first)
+      list.last = nullptr;
+  }
   return fiber;
 }
 
@@ -327,7 +328,9 @@ LaunchResult BlockRunner::runBlock() {
     Fiber *fiber = pop(ready);
     if (!fiber && nextThread < numThreads) {
       fiber = pop(idle);
-      if (!fiber && !(fiber = makeFiber()))
+      if (!fiber)
+        fiber = makeFiber();
+      if (!fiber)
         return LaunchResult::NoMemory;
     }
     if (!fiber)

@@ -81,7 +81,7 @@ cublasStatus_t readAttribute(T &member, const void *value, size_t bytes) {
   if (!value || bytes != sizeof(T))
     return refuse(CUBLAS_STATUS_INVALID_VALUE,
                   "an attribute of cuBLASLt of the wrong size");
-  std::memcpy(&member, value, sizeof(T));
+  std::memcpy(static_cast<void *>(&member), value, sizeof(T));
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -392,7 +392,7 @@ TURNIP_STANDIN_EXPORT cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(
     size_t *written) {
   TURNIP_STANDIN_ENTER_LT(CUBLAS_STATUS_INVALID_VALUE);
   Algorithm algorithm;
-  std::memcpy(&algorithm, algo, sizeof(algorithm));
+  std::memcpy(static_cast<void *>(&algorithm), algo, sizeof(algorithm));
   if (algorithm.mark != Algorithm::known || bytes != sizeof(uint32_t))
     return refuse(CUBLAS_STATUS_INVALID_VALUE,
                   "no algorithm, or the wrong size");
@@ -488,7 +488,7 @@ TURNIP_STANDIN_EXPORT cublasStatus_t cublasLtMatmul(
   std::memcpy(&work.product.beta, beta, sizeof(float));
   Algorithm algorithm;
   if (algo)
-    std::memcpy(&algorithm, algo, sizeof(algorithm));
+    std::memcpy(static_cast<void *>(&algorithm), algo, sizeof(algorithm));
   else
     algorithm = chooseAlgorithm(work.product, LtPreference());
   if (algorithm.mark != Algorithm::known ||

@@ -158,7 +158,9 @@ TURNIP_STANDIN_EXPORT CUresult cuDeviceGetUuid_v2(unsigned char *uuid,
   Device *found = nullptr;
   if (CUresult result = findDevice(device, found))
     return result;
-  std::memcpy(uuid, "turnip-stand-in", 15);
+  const unsigned char name[15] = {'t', 'u', 'r', 'n', 'i', 'p', '-', 's',
+                                  't', 'a', 'n', 'd', '-', 'i', 'n'};
+  std::memcpy(uuid, name, sizeof(name));
   uuid[15] = static_cast<unsigned char>(device);
   return CUDA_SUCCESS;
 }

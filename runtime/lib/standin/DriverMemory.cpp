@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Address.h"
 #include "Memory.h"
 #include "Stream.h"
 
@@ -112,7 +113,7 @@ cuMemHostGetDevicePointer_v2(CUdeviceptr *pointer, void *address, unsigned) {
   Context *context = nullptr;
   if (CUresult result = needContext(context))
     return result;
-  const auto number = reinterpret_cast<uint64_t>(address);
+  const uint64_t number = addressOf(address);
   if (memory().find(number, 1).kind != Place::Kind::Pinned)
     return fail(CUDA_ERROR_INVALID_VALUE, "%p is not in pinned memory",
                 address);
@@ -174,8 +175,7 @@ static CUresult stage(Stream &stream, Work &work) {
   if (!pages)
     return fail(CUDA_ERROR_OUT_OF_MEMORY, "the host has no %" PRIu64 " bytes",
                 work.bytes);
-  std::memcpy(pages, reinterpret_cast<const void *>(work.source),
-              work.bytes); // NOLINT(performance-no-int-to-ptr)
+  std::memcpy(pages, pointerTo(work.source), work.bytes);
   work.object = pages;
   work.flags |= Work::staged;
   return CUDA_SUCCESS;
@@ -217,16 +217,12 @@ static CUresult submitCopy(uint64_t target, uint64_t source, uint64_t bytes,
   return static_cast<CUresult>(stream->context.sticky.load());
 }
 
-static uint64_t number(const void *address) {
-  return reinterpret_cast<uint64_t>(address);
-}
-
 TURNIP_STANDIN_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target,
                                                     const void *source,
                                                     size_t bytes,
                                                     void *stream) {
   TURNIP_STANDIN_ENTER(CUDA_ERROR_UNKNOWN);
-  return submitCopy(target, number(source), bytes, Work::fromHost, stream,
+  return submitCopy(target, addressOf(source), bytes, Work::fromHost, stream,
                     false);
 }
 
@@ -235,7 +231,8 @@ TURNIP_STANDIN_EXPORT CUresult cuMemcpyDtoHAsync_v2(void *target,
                                                     size_t bytes,
                                                     void *stream) {
   TURNIP_STANDIN_ENTER(CUDA_ERROR_UNKNOWN);
-  return submitCopy(number(target), source, bytes, Work::toHost, stream, false);
+  return submitCopy(addressOf(target), source, bytes, Work::toHost, stream,
+                    false);
 }
 
 TURNIP_STANDIN_EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target,
@@ -250,14 +247,15 @@ TURNIP_STANDIN_EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr target,
                                                const void *source,
                                                size_t bytes) {
   TURNIP_STANDIN_ENTER(CUDA_ERROR_UNKNOWN);
-  return submitCopy(target, number(source), bytes, Work::fromHost, nullptr,
+  return submitCopy(target, addressOf(source), bytes, Work::fromHost, nullptr,
                     true);
 }
 
 TURNIP_STANDIN_EXPORT CUresult cuMemcpyDtoH_v2(void *target, CUdeviceptr source,
                                                size_t bytes) {
   TURNIP_STANDIN_ENTER(CUDA_ERROR_UNKNOWN);
-  return submitCopy(number(target), source, bytes, Work::toHost, nullptr, true);
+  return submitCopy(addressOf(target), source, bytes, Work::toHost, nullptr,
+                    true);
 }
 
 TURNIP_STANDIN_EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr target,

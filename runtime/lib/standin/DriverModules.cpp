@@ -87,7 +87,7 @@ static CUresult loadModule(Module **module, const void *image) {
   if (!image)
     return fail(CUDA_ERROR_INVALID_VALUE, "cuModuleLoadData: no image");
   const auto *bytes = static_cast<const char *>(image);
-  Elf64_Ehdr header;
+  Elf64_Ehdr header = {};
   if (CUresult result = checkImage(bytes, header))
     return result;
   const int fd = storeImage(bytes, imageBytes(bytes, header));

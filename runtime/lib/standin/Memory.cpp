@@ -8,6 +8,8 @@
 
 #include "Memory.h"
 
+#include "Address.h"
+
 #include <cstring>
 #include <sys/mman.h>
 
@@ -212,8 +214,7 @@ CUresult Memory::unregisterHost(void *address) {
 Memory::Place Memory::find(uint64_t address, uint64_t bytes) const {
   bytes = std::max<uint64_t>(bytes, 1);
   Place place;
-  place.real =
-      reinterpret_cast<char *>(address); // NOLINT(performance-no-int-to-ptr)
+  place.real = pointerTo(address);
   std::shared_lock<std::shared_mutex> lock(mutex);
   auto above = ranges.upper_bound(address);
   if (above != ranges.begin()) {
@@ -298,8 +299,6 @@ uint64_t Memory::releaseAll(Context &context) {
 void Memory::reset() {
   std::unique_lock<std::shared_mutex> lock(mutex);
   if (regionBegin)
-    ::munmap(reinterpret_cast<void *>(
-                 regionBegin), // NOLINT(performance-no-int-to-ptr)
-             regionEnd - regionBegin);
+    ::munmap(pointerTo(regionBegin), regionEnd - regionBegin);
   regionBegin = regionEnd = nextAddress = 0;
 }

@@ -193,16 +193,29 @@ uint64_t turnip::standin::submit(Stream &stream, const Work &work) {
   return stream.push(work);
 }
 
+static Stream *nullStream(Context &context) {
+  {
+    std::lock_guard<std::mutex> lock(context.mutex);
+    if (context.null)
+      return context.null;
+  }
+  World &all = world();
+  std::lock_guard<std::mutex> worldLock(all.mutex);
+  std::lock_guard<std::mutex> lock(context.mutex);
+  if (!context.null) {
+    context.null = new Stream(context, 0, 0, ++all.streamsMade);
+    all.objects.push_back(context.null);
+  }
+  return context.null;
+}
+
 CUresult turnip::standin::useStream(void *handle, Stream *&stream) {
   Context *context = nullptr;
   if (CUresult result = needContext(context))
     return result;
   // The handle 1 names the NULL stream as well.
   if (reinterpret_cast<uintptr_t>(handle) <= 1) {
-    std::lock_guard<std::mutex> lock(context->mutex);
-    if (!context->null)
-      context->null = new Stream(*context, 0, 0, ++world().streamsMade);
-    stream = context->null;
+    stream = nullStream(*context);
     return stream->works() ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
   }
   stream = static_cast<Stream *>(handle);

@@ -118,7 +118,7 @@ TEST_F(DeviceFunctions, EveryThreadRunsOnceWithItsIndices) {
     const unsigned grid[] = {3, 2, 4}, block[] = {5, 3, 7};
     std::copy(grid, grid + 3, s.grid);
     std::copy(block, block + 3, s.block);
-    const size_t total = 24 * 105;
+    const size_t total = size_t(24) * 105;
     CUdeviceptr out = allocate(total * 24);
     ASSERT_EQ(launch("indices", s, out), CUDA_SUCCESS) << message();
     std::vector<uint32_t> got = download<uint32_t>(out, total * 6);
@@ -261,7 +261,7 @@ TEST_F(DeviceFunctions, WarpsShuffle) {
 
 TEST_F(DeviceFunctions, BarriersDoNotWaitForThreadsThatHaveEnded) {
   load();
-  CUdeviceptr out = allocate(4 * 100);
+  CUdeviceptr out = allocate(400);
   ASSERT_EQ(launch("leaveEarly", shape(1, 256, 1024), out, int64_t(100)),
             CUDA_SUCCESS)
       << message();
@@ -388,7 +388,7 @@ TEST_F(DeviceFunctions, TensorCoresMultiplyFragments) {
     const unsigned depth = narrow ? 16 : 8;
     std::vector<float> a = smallNumbers(16UL * depth, 1),
                        b = smallNumbers(depth * 8UL, 2),
-                       c = smallNumbers(16UL * 8, 3), want = c;
+                       c = smallNumbers(128, 3), want = c;
     for (unsigned i = 0; i < 16; ++i)
       for (unsigned j = 0; j < 8; ++j)
         for (unsigned k = 0; k < depth; ++k)
