@@ -88,6 +88,8 @@ step_build() {
 
 step_conformance() {
   need_build
+  # On a GPU the suite runs on that, too.
+  [ "$device" = host ] || [ -n "$stand_in" ] || export TURNIP_TEST_GPU=${device#cuda:}
   local program passed=0 failed=0 skipped=0 report=$results/conformance.txt
   for program in "$build"/bin/*-tests; do
     "$program" >"$report" 2>&1 || failed=$((failed + 1))

@@ -28,6 +28,42 @@ namespace turnip::runtime {
 /// Numbers of kernels, by which tests describe them to drivers.
 enum TestKernel : uint32_t { CountKernel, IdleKernel };
 
+/// countPoint and idle of CudaTestKernels.c for GPUs.
+inline constexpr const char *testKernelsPtx = R"(
+.version 7.0
+.target sm_80
+.address_size 64
+
+.visible .entry countPoint(.param .u64 counters, .param .u64 scalar)
+{
+  .reg .pred %beyond;
+  .reg .b32 %block, %threads, %thread, %index, %count, %increment;
+  .reg .b64 %base, %offset, %wide;
+  mov.u32 %block, %ctaid.x;
+  mov.u32 %threads, %ntid.x;
+  mov.u32 %thread, %tid.x;
+  mad.lo.u32 %index, %block, %threads, %thread;
+  setp.ge.u32 %beyond, %index, 1000;
+  @%beyond bra DONE;
+  ld.param.u64 %base, [counters];
+  cvta.to.global.u64 %base, %base;
+  ld.param.u64 %wide, [scalar];
+  cvt.u32.u64 %increment, %wide;
+  mul.wide.u32 %offset, %index, 4;
+  add.u64 %base, %base, %offset;
+  ld.global.u32 %count, [%base];
+  add.u32 %count, %count, %increment;
+  st.global.u32 [%base], %count;
+DONE:
+  ret;
+}
+
+.visible .entry idle()
+{
+  ret;
+}
+)";
+
 /// The kernel \p symbol of CudaTestKernels.c: operands, results and scalars as
 /// given, \p blocks blocks of \p threads threads, all buffers and scalars in
 /// order.
@@ -61,6 +97,13 @@ inline artifact::Kernel testKernel(const std::string &symbol,
     launch.scalars.push_back(i);
   object.launches = {launch};
   kernel.objects = {object};
+  if (symbol == "countPoint" || symbol == "idle") {
+    object.triple = "nvptx64-nvidia-cuda";
+    object.features = {"sm_80"};
+    object.format = "ptx";
+    object.code = testKernelsPtx;
+    kernel.objects.push_back(object);
+  }
   return kernel;
 }
 
@@ -75,6 +118,22 @@ inline const artifact::Kernel &countKernel() {
 inline const artifact::Kernel &idleKernel() {
   static const artifact::Kernel kernel = testKernel("idle", {}, {}, 0, 1, 1);
   return kernel;
+}
+
+/// A cuda driver on the GPU with the number that the environment variable
+/// TURNIP_TEST_GPU names; null where there is no such variable.
+inline std::unique_ptr<Driver> createOnGpu() {
+  const char *number = std::getenv("TURNIP_TEST_GPU");
+  if (!number || !*number)
+    return nullptr;
+  ::unsetenv("TURNIP_CUDA_LIBRARY");
+  ::unsetenv("TURNIP_CUBLASLT_LIBRARY");
+  CudaOptions options;
+  options.devices = {std::atoi(number)};
+  options.hostLanes = 2;
+  Expected<std::unique_ptr<Driver>> driver = createCudaDriver(options);
+  EXPECT_TRUE(driver) << driver.status().message();
+  return driver ? std::move(*driver) : nullptr;
 }
 
 #ifdef TURNIP_CUDA_STAND_IN

@@ -80,6 +80,7 @@ const DriverCase driverCases[] = {
     {"cuda", [] { return createOnStandIn({0}); }},
     {"cudaOneStream", [] { return createOnStandIn({0}, 1); }},
 #endif
+    {"gpu", [] { return createOnGpu(); }},
 };
 
 using Bytes = std::vector<unsigned char>;
@@ -108,6 +109,8 @@ protected:
   /// Memories: 0 of the device, 1 of the host, 2 of the parameters.
   void SetUp() override {
     driver = GetParam().create();
+    if (!driver)
+      GTEST_SKIP() << "no GPU to test on: TURNIP_TEST_GPU names one";
     machine.memories = {{"dev0", MemoryKind::Device, 1 << 16, 0},
                         {"host", MemoryKind::Host, 1 << 16},
                         {"params", MemoryKind::Parameters, 1 << 16}};
