@@ -65,7 +65,8 @@ struct PlacerRules {
   double guard = 0;
   /// What it costs to move a byte within the memory so that a range gets large
   /// enough, where evicting the one needed farthest in the future costs 1; 0
-  /// never moves for that.
+  /// never moves for that. In a memory of few pieces tiles also move to where
+  /// others are evicted for them.
   double moveCost = 0;
   /// Let results that are allocated ahead take ranges of tiles whose last use
   /// lies between the cursors, and scratch ranges the one of a step before.
@@ -224,6 +225,42 @@ private:
   bool clearWindow(Lane &lane, const Window &window);
   bool canMove(const Lane &lane, uint32_t segment) const;
   double costOfMoving(uint32_t tile) const;
+  /// A piece of memory that a packing looks at.
+  struct Piece {
+    uint32_t segment = None;
+    enum class Kind : uint8_t { Free, Victim, Movable, Fixed } kind;
+    /// What evicting its tile costs, and what moving it does.
+    double eviction = 0, move = 0;
+
+    bool moves() const {
+      return kind == Kind::Movable || (kind == Kind::Victim && move < eviction);
+    }
+    double cost() const { return moves() ? move : eviction; }
+  };
+  /// A window that gets free when some tiles are evicted and others move to
+  /// holes elsewhere.
+  struct Packing {
+    size_t first = 0, last = 0;
+    double cost = 0;
+    /// Pieces to empty by eviction; tiles, each with the piece that its new
+    /// range begins with.
+    std::vector<size_t> evicted;
+    std::vector<std::pair<uint32_t, size_t>> moved;
+  };
+  /// What is left of a run of free and evictable pieces, by offsets; \p piece
+  /// is the first of them.
+  struct Hole {
+    uint64_t begin = 0, end = 0;
+    size_t piece = 0;
+  };
+  void listPieces(const Lane &lane);
+  bool findPacking(const Lane &lane, uint64_t bytes, double limit,
+                   Packing &best);
+  void listHoles(const Lane &lane, const Packing &packing);
+  bool fillHole(const Lane &lane, uint32_t tile, Packing &packing,
+                double limit);
+  bool settle(const Lane &lane, Packing &packing, double limit);
+  Window carryOut(Lane &lane, const Packing &packing);
   bool evictInOrder(Lane &lane, uint64_t bytes);
   uint64_t runAround(const Lane &lane, uint32_t segment) const;
   uint32_t victimKey(uint32_t tile) const;
@@ -354,6 +391,8 @@ private:
   double leastCost = 0;
   bool moves = false;
   std::vector<bool> chosen;
+  std::vector<Piece> pieces;
+  std::vector<Hole> holes;
 };
 
 } // namespace turnip::planner

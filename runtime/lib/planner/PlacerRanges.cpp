@@ -567,78 +567,6 @@ bool Placer::evictInOrder(Lane &lane, uint64_t bytes) {
   return found;
 }
 
-/// Whether the tile that holds a segment may go to another place.
-bool Placer::canMove(const Lane &lane, uint32_t segment) const {
-  const Arena &arena = arenas[lane.memory];
-  uint32_t tile = arena[segment].owner;
-  return moves && tile != None && segmentOf[tile] == segment &&
-         !isPromised[tile] && arena.largestFree() >= arena[segment].bytes;
-}
-
-/// A tile that is not written yet moves for nothing.
-double Placer::costOfMoving(uint32_t tile) const {
-  return visited[tile] ? static_cast<double>(problem.tiles[tile].bytes) *
-                             leastCost * rules.moveCost
-                       : 0;
-}
-
-/// Empties a window: what is cheaper moved than evicted goes to free ranges
-/// elsewhere, if there are any for all of it.
-bool Placer::clearWindow(Lane &lane, const Window &window) {
-  Arena &arena = arenas[lane.memory];
-  uint64_t low = arena[window.first].offset;
-  uint64_t high = arena[window.last].offset + arena[window.last].bytes;
-  std::vector<std::pair<uint32_t, uint32_t>> moved;
-  std::vector<uint32_t> gone;
-  for (uint32_t at = window.first;; at = arena[at].next) {
-    uint32_t tile = arena[at].owner;
-    bool evicts = !arena[at].free && canEvict(lane, arena[at]);
-    bool goes = arena[at].free ||
-                (evicts && (!canMove(lane, at) ||
-                            evictionCost(lane, tile) <= costOfMoving(tile)));
-    if (!goes) {
-      uint32_t target =
-          arena.allocateOutside(problem.tiles[tile].bytes, tile, low, high);
-      if (target == None && !evicts) {
-        for (const auto &move : moved)
-          arena.release(move.second, arena[move.second].age, /*keep=*/true);
-        return false;
-      }
-      goes = target == None;
-      if (!goes)
-        moved.emplace_back(tile, target);
-    }
-    if (goes && !arena[at].free)
-      gone.push_back(tile);
-    if (at == window.last)
-      break;
-  }
-  for (uint32_t tile : gone)
-    evict(lane, tile);
-  for (auto [tile, target] : moved) {
-    if (visited[tile]) {
-      moveTile(lane, tile, target);
-      lastTime[tile] = ageAt(lane, readyAt[tile]);
-      continue;
-    }
-    arena.release(segmentOf[tile], arena[segmentOf[tile]].age, /*keep=*/true);
-    segmentOf[tile] = target;
-  }
-  return true;
-}
-
-/// Makes a run of \p bytes, by moving tiles if the rules allow that and else
-/// by evicting neighbours.
-bool Placer::evictFor(Lane &lane, uint64_t bytes, Window &window) {
-  moves = rules.moveCost > 0;
-  bool done = findWindow(lane, bytes, window) && clearWindow(lane, window);
-  if (done || !moves)
-    return done;
-  moves = false;
-  window = Window();
-  return findWindow(lane, bytes, window) && clearWindow(lane, window);
-}
-
 /// Looks for the window that costs least.
 bool Placer::findWindow(Lane &lane, uint64_t bytes, Window &window) {
   popped.clear();
@@ -667,9 +595,9 @@ void Placer::evict(Lane &lane, uint32_t tile) {
     Access source = access(tile, Role::Read);
     Access destination = hostAccess(copyOf[tile], tile, Role::Write);
     emitCopy(CopyRole::Offload, None, source, destination);
-    uint64_t end = timeCopy(source, destination, std::max(age, readyAt[tile]));
+    uint64_t end = timeCopy(source, destination, readyAt[tile]);
     hostCopies[copyOf[tile]].ready = end;
-    age = ageAt(lane, end);
+    age = std::max(age, ageAt(lane, end));
   }
   arenas[lane.memory].release(segmentOf[tile], age, /*keep=*/true);
   segmentOf[tile] = None;

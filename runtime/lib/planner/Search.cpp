@@ -149,17 +149,20 @@ static std::vector<PlacerRules> variants() {
     rules.patience = patience;
     return rules;
   };
+  timed(0.25, 0, 10, 0.25);
   timed(1.4, 0, 10, 0.25);
   add(0.5);
   timed(1.4, 0, 4, 0.25);
-  timed(0.5, 0.1, 10);
+  timed(0.15, 0, 20, 0.25).dirtyCost = 3;
+  timed(0.5, 0.1, 10, 0.25);
   add(0.3).inherit = false;
   add(0.7, 0.25);
   timed(1.4, 0, 20, 0.25);
+  timed(0.25, 0, 10, 0.25).dirtyCost = 3;
   add(0.3, 0, 1).distanceExponent = 2;
   add(1);
   timed(1.4, 0.1, 10);
-  add(0.5, 0.25);
+  timed(0.35, 0, 20, 0.25);
   add(0.15);
   timed(1.4, 0, 0);
   timed(0.3, 0, 10);
@@ -449,20 +452,34 @@ void Search::searchFarther(size_t count) {
   auto share = [&](double low, double high) {
     return low + (high - low) * static_cast<double>(below(1001)) / 1000;
   };
+  // Draws each rule anew, or one of \p odds.
+  auto redraw = [&](PlacerRules &rules, uint64_t odds) {
+    auto draws = [&] { return below(odds) == 0; };
+    if (draws())
+      rules.horizon = below(2) ? share(0.1, 1.5) : share(0.1, 0.4);
+    if (draws())
+      rules.lead = below(4) == 0 ? -1 : below(2) ? 0 : share(0, 0.3);
+    if (draws())
+      rules.patience = below(4) == 0 ? 0 : share(1, 30);
+    if (draws())
+      rules.dirtyCost = share(1, 4);
+    if (draws())
+      rules.distanceExponent = share(0.5, 2);
+    if (draws())
+      rules.recentCost = below(2) ? share(0, 4) : 0;
+    if (draws())
+      rules.guard = below(2) ? share(0, 1) : 0;
+    if (draws())
+      rules.inherit = below(4) != 0;
+    if (draws())
+      rules.moveCost = below(3) != 0 ? share(0.05, 0.5) : 0;
+  };
   for (size_t end = attempts + count; attempts < end;) {
     PlacerRules rules = soonestRules;
     bool fixed = options.horizon >= 0 || options.policy != Policy::Default;
-    uint64_t kind = below(4);
-    if (kind == 0 && !fixed) {
-      rules.lead = below(4) == 0 ? -1 : below(2) ? 0 : share(0, 0.3);
-      rules.patience = below(4) == 0 ? 0 : share(1, 30);
-      rules.horizon = share(0.1, 1.5);
-      rules.dirtyCost = share(1, 3);
-      rules.distanceExponent = share(0.5, 2);
-      rules.recentCost = below(2) ? share(0, 4) : 0;
-      rules.guard = below(2) ? share(0, 1) : 0;
-      rules.inherit = below(4) != 0;
-      rules.moveCost = below(3) == 0 ? share(0.1, 1) : 0;
+    uint64_t kind = below(5);
+    if (kind < 2 && !fixed) {
+      redraw(rules, kind == 0 ? 1 : 3);
       attempt(NamedOrder(soonestOrder), rules);
       continue;
     }
@@ -476,7 +493,7 @@ void Search::searchFarther(size_t count) {
     schedule.openShare = share(0, 0.6);
     schedule.window = below(8) == 0 ? None : uint32_t(8) << below(10);
     const NamedOrder &base =
-        kind == 1 ? soonestOrder : orders[below(orders.size())];
+        kind == 2 ? soonestOrder : orders[below(orders.size())];
     double before = best->statistics.predictedMakespan;
     attempt(scheduled(base, schedule), rules);
     if (best->statistics.predictedMakespan < before)

@@ -131,3 +131,50 @@ TEST(Placer, MovesMakeRoomWithoutLoads) {
   EXPECT_EQ(moved.statistics.moves, 1u);
   EXPECT_EQ(moved.statistics.reloads, 0u);
 }
+
+TEST(Placer, TilesMoveToWhereOthersAreEvicted) {
+  // Memory is full of a, b, c, d, in this order; a and c are needed last of
+  // all. A tile of the size of two needs one of them and a neighbour of it: b
+  // goes to where a was, and the new tile to where b and c were.
+  Problem problem = makeMachine();
+  const uint64_t bytes = 1 << 16;
+  std::vector<uint32_t> tiles;
+  for (unsigned i = 0; i < 4; ++i) {
+    tiles.push_back(addValue(problem, deviceMemory(0), bytes));
+    addCall(problem, 1, {}, {tiles.back()}, 1e-5);
+  }
+  uint32_t large = addValue(problem, deviceMemory(0), 2 * bytes);
+  addCall(problem, 1, {}, {large}, 1e-5);
+  addCall(problem, 1, {tiles[1], tiles[3]}, {}, 1e-5);
+  addCall(problem, 1, {large}, {}, 1e-5);
+  addCall(problem, 1, {tiles[0], tiles[2]}, {}, 1e-5);
+  problem.memories[deviceMemory(0)].capacity = 4 * bytes;
+  PlacerRules rules;
+  rules.horizon = 0;
+  Plan plain = placed(problem, givenOrder(problem), rules);
+  EXPECT_EQ(plain.statistics.moves, 0u);
+  EXPECT_EQ(plain.statistics.reloads, 3u);
+  rules.moveCost = 0.1;
+  Plan moved = placed(problem, givenOrder(problem), rules);
+  EXPECT_EQ(moved.statistics.moves, 1u);
+  EXPECT_EQ(moved.statistics.reloads, 2u);
+}
+
+TEST(Placer, PatienceKeepsWhatIsNeededSoon) {
+  // All of the memory ahead is taken, at the cost of loading a tile twice,
+  // unless that is needed too soon for what bringing it back takes.
+  Problem problem = makeMachine();
+  const uint64_t bytes = 1 << 16;
+  uint32_t kept = addInput(problem, deviceMemory(0), bytes);
+  addCall(problem, 1, {kept}, {}, 1e-3);
+  for (unsigned i = 0; i < 8; ++i)
+    addCall(problem, 1, {addInput(problem, deviceMemory(0), bytes)}, {}, 1e-3);
+  addCall(problem, 1, {kept}, {}, 1e-3);
+  problem.memories[deviceMemory(0)].capacity = 4 * bytes;
+  PlacerRules rules;
+  rules.horizon = 1;
+  rules.lead = 0;
+  EXPECT_EQ(placed(problem, givenOrder(problem), rules).statistics.reloads, 1u);
+  rules.patience = 1e6;
+  EXPECT_EQ(placed(problem, givenOrder(problem), rules).statistics.reloads, 0u);
+}
