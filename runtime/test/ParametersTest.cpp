@@ -363,6 +363,40 @@ TEST(Provider, ReadsGgufTensors) {
   }
 }
 
+TEST(Provider, ShowsWhereFilesAreMapped) {
+  TemporaryDirectory directory;
+  std::string path = directory.write("sample.gguf", sampleWriter().bytes());
+  auto gguf = openParameters(path);
+  ASSERT_TRUE(gguf);
+  const void *at = (*gguf)->mapped("plain", 1, 4, ElementType::F32);
+  ASSERT_NE(at, nullptr);
+  float values[4];
+  std::memcpy(values, at, sizeof values);
+  EXPECT_EQ(values[0], 2);
+  EXPECT_EQ(values[3], 5);
+  EXPECT_EQ((*gguf)->mapped("plain", 3, 4, ElementType::F32), nullptr);
+  EXPECT_EQ((*gguf)->mapped("plain", 0, 1, ElementType::BF16), nullptr);
+  EXPECT_EQ((*gguf)->mapped("plane", 0, 1, ElementType::F32), nullptr);
+  EXPECT_EQ((*gguf)->mapped("format3", 0, 1, ElementType::F32), nullptr);
+  std::string half = npyHeader({2}, ElementType::F16);
+  test::append(half, floatToHalf(1.0f));
+  test::append(half, floatToHalf(2.0f));
+  TemporaryDirectory other;
+  other.write("x.npy", half);
+  auto npy = openParameters(other.path);
+  ASSERT_TRUE(npy);
+  at = (*npy)->mapped("x", 1, 1, ElementType::F16);
+  ASSERT_NE(at, nullptr);
+  uint16_t value;
+  std::memcpy(&value, at, sizeof value);
+  EXPECT_EQ(value, floatToHalf(2.0f));
+  EXPECT_EQ((*npy)->mapped("x", 1, 1, ElementType::F32), nullptr);
+  EXPECT_EQ((*npy)->mapped("x", 1, 2, ElementType::F16), nullptr);
+  EXPECT_EQ((*npy)->mapped("y", 0, 1, ElementType::F16), nullptr);
+  EXPECT_EQ(makeSplatParameters(1)->mapped("x", 0, 1, ElementType::F32),
+            nullptr);
+}
+
 TEST(Provider, NamesWhatIsWrong) {
   TemporaryDirectory directory;
   std::string path = directory.write("sample.gguf", sampleWriter().bytes());

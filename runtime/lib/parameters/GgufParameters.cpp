@@ -23,6 +23,8 @@ public:
   Expected<ParameterInfo> find(const std::string &name) const override;
   Status read(const std::string &name, int64_t first, int64_t count,
               ElementType type, void *dst) const override;
+  const void *mapped(const std::string &name, int64_t first, int64_t count,
+                     ElementType type) const override;
   std::vector<std::string> names() const override;
 
 private:
@@ -65,6 +67,15 @@ static void expandInto(const GgufTensor &tensor, int64_t first, int64_t count,
     first += take;
     count -= take;
   }
+}
+
+const void *GgufParameters::mapped(const std::string &name, int64_t first,
+                                   int64_t count, ElementType type) const {
+  const GgufTensor *tensor = file.findTensor(name);
+  if (!tensor || tensor->format->type != type ||
+      !checkRange(first, count, tensor->numElements))
+    return nullptr;
+  return tensor->data.data() + first * byteSize(type);
 }
 
 Status GgufParameters::read(const std::string &name, int64_t first,

@@ -33,6 +33,8 @@ public:
   Expected<ParameterInfo> find(const std::string &name) const override;
   Status read(const std::string &name, int64_t first, int64_t count,
               ElementType type, void *dst) const override;
+  const void *mapped(const std::string &name, int64_t first, int64_t count,
+                     ElementType type) const override;
   std::vector<std::string> names() const override;
 
 private:
@@ -82,6 +84,15 @@ Expected<ParameterInfo> NpyDirectory::find(const std::string &name) const {
   info.type = contents.type;
   info.storedBytes = static_cast<int64_t>(contents.data.size());
   return info;
+}
+
+const void *NpyDirectory::mapped(const std::string &name, int64_t first,
+                                 int64_t count, ElementType type) const {
+  auto it = entries.find(name);
+  if (it == entries.end() || it->second.contents.type != type ||
+      !checkRange(first, count, it->second.contents.numElements))
+    return nullptr;
+  return it->second.contents.data.data() + first * byteSize(type);
 }
 
 Status NpyDirectory::read(const std::string &name, int64_t first, int64_t count,

@@ -20,6 +20,12 @@ using namespace turnip::parameters;
 
 ParameterProvider::~ParameterProvider() = default;
 
+const void *ParameterProvider::mapped(const std::string & /*name*/,
+                                      int64_t /*first*/, int64_t /*count*/,
+                                      ElementType /*type*/) const {
+  return nullptr;
+}
+
 int64_t ParameterInfo::numElements() const {
   return anyShape ? 0 : countElements(shape).value_or(0);
 }

@@ -8,7 +8,9 @@
 
 #include "turnip/runtime/Session.h"
 
+#include "../drivers/host/Arena.h"
 #include "Guard.h"
+#include "MappedParameters.h"
 #include "PlacedEntry.h"
 #include "Slices.h"
 #include "TileNames.h"
@@ -25,8 +27,16 @@ struct Session::Contents {
 
   Status prepare(const SessionOptions &options);
   bool callsFunctions() const;
-  Status bindParameter(const artifact::Binding &binding,
-                       const parameters::ParameterProvider &provider);
+  Status bindParameters(const parameters::ParameterProvider &provider,
+                        bool mayBeMapped);
+  Status checkParameter(const artifact::Binding &binding,
+                        const parameters::ParameterProvider &provider) const;
+  Status readPiece(const artifact::Binding &binding,
+                   const artifact::Piece &piece,
+                   const parameters::ParameterProvider &provider);
+  bool mapPiece(const artifact::Binding &binding, const artifact::Piece &piece,
+                const parameters::ParameterProvider &provider,
+                bool mayBeMapped);
   unsigned char *addressOf(const artifact::Piece &piece) const;
   Status checkReady() const;
   bool hasWritableParameters() const;
@@ -44,6 +54,9 @@ struct Session::Contents {
   PlacedEntry placed;
   std::unique_ptr<Executor> executor;
 
+  ParameterReaders readers;
+  /// Where copies take parameters from, if not from memory.
+  std::shared_ptr<const parameters::ParameterProvider> mappedFrom;
   bool parametersBound = false;
   /// A run that did not finish may have overwritten parameters.
   bool parametersLost = false;
@@ -128,6 +141,8 @@ Status Session::Contents::prepare(const SessionOptions &options) {
     return built.status();
   placed = std::move(*built);
   executor = std::make_unique<Executor>(placed.graph, *driver);
+  if (driver->properties().launchesObjects)
+    readers = ParameterReaders(module, *entry);
 
   parametersBound = entry->parameters.empty();
   inputs.resize(entry->inputs.size());
@@ -150,30 +165,69 @@ Session::Contents::addressOf(const artifact::Piece &piece) const {
 //===----------------------------------------------------------------------===//
 
 Status Session::bindParameters(const parameters::ParameterProvider &provider) {
-  const artifact::Module &module = contents->program.module();
+  TURNIP_RETURN_IF_ERROR(
+      contents->bindParameters(provider, /*mayBeMapped=*/false));
+  contents->mappedFrom.reset();
+  return Status::ok();
+}
+
+Status Session::bindParameters(
+    std::shared_ptr<const parameters::ParameterProvider> provider) {
+  TURNIP_RETURN_IF_ERROR(
+      contents->bindParameters(*provider, /*mayBeMapped=*/true));
+  contents->mappedFrom = std::move(provider);
+  return Status::ok();
+}
+
+Status
+Session::Contents::bindParameters(const parameters::ParameterProvider &provider,
+                                  bool mayBeMapped) {
+  const artifact::Module &module = program.module();
   auto protectParameters = [&](bool writable) {
     for (uint32_t m = 0; m < module.machine.memories.size(); ++m)
       if (module.machine.memories[m].kind == artifact::MemoryKind::Parameters &&
           !module.machine.memories[m].writable)
-        TURNIP_RETURN_IF_ERROR(contents->driver->protect(m, writable));
+        TURNIP_RETURN_IF_ERROR(driver->protect(m, writable));
     return Status::ok();
   };
-  const bool movesData = contents->driver->properties().movesData;
-  contents->parametersBound = false;
-  if (movesData)
-    TURNIP_RETURN_IF_ERROR(protectParameters(/*writable=*/true));
-  for (const artifact::Binding &binding : contents->entry->parameters)
-    TURNIP_RETURN_IF_ERROR(contents->bindParameter(binding, provider));
-  if (movesData)
-    TURNIP_RETURN_IF_ERROR(protectParameters(/*writable=*/false));
-  contents->parametersBound = true;
-  contents->parametersLost = false;
+  parametersBound = false;
+  for (const artifact::Binding &binding : entry->parameters)
+    TURNIP_RETURN_IF_ERROR(checkParameter(binding, provider));
+  if (!driver->properties().movesData) {
+    parametersBound = true;
+    return Status::ok();
+  }
+  // First what stays where it is: the rest has to fit.
+  std::vector<std::pair<const artifact::Binding *, const artifact::Piece *>>
+      toRead;
+  uint64_t newBytes = 0;
+  for (const artifact::Binding &binding : entry->parameters)
+    for (const artifact::Piece &piece : binding.pieces) {
+      if (mapPiece(binding, piece, provider, mayBeMapped))
+        continue;
+      toRead.emplace_back(&binding, &piece);
+      uint64_t bytes = artifact::pieceBytes(binding, piece);
+      if (driver->readsFromAnywhere(piece.memory, piece.offset, bytes))
+        newBytes += bytes;
+    }
+  uint64_t available = availableHostBytes().value_or(UINT64_MAX);
+  if (newBytes > available)
+    return Status::error(StatusCode::DoesNotFit,
+                         "parameters take " + std::to_string(newBytes) +
+                             " bytes of host memory that is not pinned, but " +
+                             std::to_string(available) + " are available");
+  TURNIP_RETURN_IF_ERROR(protectParameters(/*writable=*/true));
+  for (auto [binding, piece] : toRead)
+    TURNIP_RETURN_IF_ERROR(readPiece(*binding, *piece, provider));
+  TURNIP_RETURN_IF_ERROR(protectParameters(/*writable=*/false));
+  parametersBound = true;
+  parametersLost = false;
   return Status::ok();
 }
 
-Status Session::Contents::bindParameter(
+Status Session::Contents::checkParameter(
     const artifact::Binding &binding,
-    const parameters::ParameterProvider &provider) {
+    const parameters::ParameterProvider &provider) const {
   Expected<parameters::ParameterInfo> info = provider.find(binding.name);
   if (!info)
     return info.status();
@@ -183,22 +237,43 @@ Status Session::Contents::bindParameter(
         "parameter '" + binding.name + "': expected shape " +
             describe(binding.fileShape, binding.type) + ", but got " +
             describe(info->shape, info->type.value_or(binding.type)));
-  if (!driver->properties().movesData)
-    return Status::ok();
-  const int64_t elementBytes = byteSize(binding.type);
-  for (const artifact::Piece &piece : binding.pieces) {
-    unsigned char *data = addressOf(piece);
-    Status status;
-    forEachRun(binding.shape, piece.offsets, piece.sizes,
-               [&](int64_t whole, int64_t part, int64_t count) {
-                 status =
-                     provider.read(binding.name, whole, count, binding.type,
-                                   data + part * elementBytes);
-                 return status.isOk();
-               });
-    TURNIP_RETURN_IF_ERROR(status);
-  }
   return Status::ok();
+}
+
+/// Has the copies of \p piece read it from where \p provider has it mapped, if
+/// they may; else from memory, and returns false.
+bool Session::Contents::mapPiece(const artifact::Binding &binding,
+                                 const artifact::Piece &piece,
+                                 const parameters::ParameterProvider &provider,
+                                 bool mayBeMapped) {
+  if (!driver->properties().launchesObjects)
+    return false;
+  const uint64_t bytes = artifact::pieceBytes(binding, piece);
+  const std::vector<uint32_t> &copies =
+      readers.copiesOf(piece.memory, piece.offset, bytes);
+  const void *source = nullptr;
+  if (mayBeMapped && !copies.empty() &&
+      driver->readsFromAnywhere(piece.memory, piece.offset, bytes))
+    source = findMapped(provider, binding, piece);
+  for (uint32_t vertex : copies)
+    placed.graph.commands[vertex].source = source ? source : addressOf(piece);
+  return source != nullptr;
+}
+
+Status
+Session::Contents::readPiece(const artifact::Binding &binding,
+                             const artifact::Piece &piece,
+                             const parameters::ParameterProvider &provider) {
+  const int64_t elementBytes = byteSize(binding.type);
+  unsigned char *data = addressOf(piece);
+  Status status;
+  forEachRun(binding.shape, piece.offsets, piece.sizes,
+             [&](int64_t whole, int64_t part, int64_t count) {
+               status = provider.read(binding.name, whole, count, binding.type,
+                                      data + part * elementBytes);
+               return status.isOk();
+             });
+  return status;
 }
 
 /// Lists the names of \p bindings for a message.

@@ -118,7 +118,9 @@ Status RunTool::prepare(std::unique_ptr<runtime::Driver> driver) {
         parameters::openParameters(options.parameters);
     if (!provider)
       return provider.status();
-    TURNIP_RETURN_IF_ERROR(session->bindParameters(**provider));
+    TURNIP_RETURN_IF_ERROR(session->bindParameters(
+        std::shared_ptr<const parameters::ParameterProvider>(
+            std::move(*provider))));
   } else if (!session->entry().parameters.empty() &&
              session->driver().properties().movesData) {
     return Status::error(

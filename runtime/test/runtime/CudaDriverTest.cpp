@@ -264,11 +264,21 @@ static float inputAt(int64_t index) { return static_cast<float>(index); }
 namespace {
 class TestParameters final : public parameters::ParameterProvider {
 public:
+  /// With \p isMapped, as if they lay in a file.
+  explicit TestParameters(bool isMapped = false) {
+    for (int64_t i = 0; isMapped && i < rounds * 256; ++i)
+      file.push_back(parameterAt(i));
+  }
+  const void *mapped(const std::string & /*name*/, int64_t first,
+                     int64_t /*count*/, ElementType /*type*/) const override {
+    return file.empty() ? nullptr : file.data() + first;
+  }
   Expected<parameters::ParameterInfo>
   find(const std::string &name) const override {
     parameters::ParameterInfo info;
     info.name = name;
     info.shape = {rounds, 256};
+    info.anyShape = name == "big";
     info.type = ElementType::F32;
     return info;
   }
@@ -276,9 +286,15 @@ public:
               ElementType /*type*/, void *dst) const override {
     for (int64_t i = 0; i < count; ++i)
       static_cast<float *>(dst)[i] = parameterAt(first + i);
+    elementsRead += count;
     return Status::ok();
   }
   std::vector<std::string> names() const override { return {"p"}; }
+
+  mutable int64_t elementsRead = 0;
+
+private:
+  std::vector<float> file;
 };
 
 class CudaDriver : public testing::Test {
@@ -320,8 +336,8 @@ protected:
 
   /// Opens the program on \p driver, ready to run.
   static Expected<std::unique_ptr<Session>>
-  open(std::unique_ptr<Driver> driver) {
-    Expected<Program> program = Program::create(twoDeviceModule(), {addScaled});
+  open(std::unique_ptr<Driver> driver, Module module = twoDeviceModule()) {
+    Expected<Program> program = Program::create(std::move(module), {addScaled});
     if (!program)
       return program.status();
     Expected<std::unique_ptr<Session>> session =
@@ -407,6 +423,59 @@ TEST_F(CudaDriver, StreamsParametersThatAreNotPinned) {
   EXPECT_EQ(statistics().pageableCopies, 0U);
   EXPECT_LE(statistics().peakHostBytes, *options.pinnedMemory);
   EXPECT_EQ(calls("cuMemHostAlloc"), 1U);
+}
+
+TEST_F(CudaDriver, TakesParametersFromTheirFile) {
+  configure("delay-us=20,seed=5");
+  CudaOptions options;
+  options.devices = {0, 0};
+  options.hostLanes = 1;
+  options.pinnedMemory = (1 + 2 * 8 + 1) << 12;
+  Expected<std::unique_ptr<Session>> session = open(createOnStandIn(options));
+  ASSERT_TRUE(session) << session.status().message();
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    auto file = std::make_shared<TestParameters>(/*isMapped=*/true);
+    ASSERT_TRUE((*session)->bindParameters(file));
+    // The host computes with those of even rounds, so they have to be in its
+    // memory.
+    EXPECT_EQ(file->elementsRead, rounds / 2 * 256);
+    std::weak_ptr<TestParameters> kept = file;
+    file.reset();
+    EXPECT_FALSE(kept.expired());
+    runAndCheck(**session);
+  }
+  TestParameters again;
+  ASSERT_TRUE((*session)->bindParameters(again));
+  EXPECT_EQ(again.elementsRead, rounds * 256);
+  runAndCheck(**session);
+}
+
+TEST_F(CudaDriver, SaysThatParametersDoNotFit) {
+  configure("");
+  CudaOptions options;
+  options.devices = {0, 0};
+  options.pinnedMemory = (1 + 2 * 8 + 1) << 12;
+  Module module = twoDeviceModule();
+  // 16 TiB that nothing reads.
+  const int64_t elements = int64_t(1) << 42;
+  module.machine.memories[Params].capacity = uint64_t(1) << 45;
+  module.entries[0].parameters.push_back(
+      {"big",
+       ElementType::F32,
+       {elements},
+       {elements},
+       {{{0}, {elements}, Params, 1 << 20, 100}}});
+  Expected<std::unique_ptr<Session>> session =
+      open(createOnStandIn(options), module);
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.status().code(), StatusCode::DoesNotFit);
+  // Twelve pieces, of which the first is pinned.
+  EXPECT_EQ(session.status().message().rfind(
+                "parameters take 17592186055680 bytes of host memory that is "
+                "not pinned, but ",
+                0),
+            0U)
+      << session.status().message();
 }
 
 TEST_F(CudaDriver, SaysWhatPinnedMemoryItNeeds) {

@@ -65,6 +65,13 @@ public:
   virtual Status read(const std::string &name, int64_t first, int64_t count,
                       ElementType type, void *dst) const = 0;
 
+  /// Where the elements [\p first, \p first + \p count) lie in a file that is
+  /// mapped, dense and as \p type, for as long as the provider lives; null
+  /// where read() would convert them or make them up, and outside the
+  /// parameter.
+  virtual const void *mapped(const std::string &name, int64_t first,
+                             int64_t count, ElementType type) const;
+
   /// Names of all parameters in the order of the file; empty for providers
   /// that make up values.
   virtual std::vector<std::string> names() const = 0;

@@ -186,6 +186,12 @@ public:
   /// launchesObjects. Null for drivers that move no data.
   virtual void *base(uint32_t memory) const = 0;
 
+  /// True if a copy of \p bytes bytes at \p offset of \p memory, which is for
+  /// parameters, may as well have its source anywhere else in host memory.
+  /// Memory that nobody writes to takes no room.
+  virtual bool readsFromAnywhere(uint32_t memory, uint64_t offset,
+                                 uint64_t bytes) const;
+
   /// Copies \p bytes bytes from \p offset of \p memory, whichever it is, to
   /// \p target, or from \p source there, while no run is on. For drivers that
   /// move data. Error: Device.

@@ -65,6 +65,12 @@ public:
   /// by piece. Errors: BadInput for a parameter that \p provider does not have
   /// or that has another shape.
   Status bindParameters(const parameters::ParameterProvider &provider);
+  /// The same, but what the driver would have to copy piece by piece anyway
+  /// (see CudaOptions::pinnedMemory) is not brought into memory where \p
+  /// provider has it mapped; it stays there as long as the session needs it.
+  /// DoesNotFit as well, when what is left does not fit into the host's memory.
+  Status
+  bindParameters(std::shared_ptr<const parameters::ParameterProvider> provider);
 
   /// Sets input \p name, a copy, for the runs that follow. Errors:
   /// InvalidArgument for an unknown name, another shape or another element

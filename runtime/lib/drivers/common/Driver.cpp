@@ -24,6 +24,11 @@ Status Driver::protect(uint32_t /*memory*/, bool /*writable*/) {
                            "' does not support memory protection");
 }
 
+bool Driver::readsFromAnywhere(uint32_t /*memory*/, uint64_t /*offset*/,
+                               uint64_t /*bytes*/) const {
+  return false;
+}
+
 Status Driver::read(uint32_t memory, uint64_t offset, uint64_t bytes,
                     void *target) const {
   std::memcpy(target, static_cast<const char *>(base(memory)) + offset, bytes);

@@ -29,6 +29,10 @@ public:
     return inner->open(machine);
   }
   void *base(uint32_t memory) const override { return inner->base(memory); }
+  bool readsFromAnywhere(uint32_t memory, uint64_t offset,
+                         uint64_t bytes) const override {
+    return inner->readsFromAnywhere(memory, offset, bytes);
+  }
   Status read(uint32_t memory, uint64_t offset, uint64_t bytes,
               void *target) const override {
     return inner->read(memory, offset, bytes, target);

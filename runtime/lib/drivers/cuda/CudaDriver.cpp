@@ -83,6 +83,13 @@ void *CudaDriver::base(uint32_t memory) const {
   return reinterpret_cast<void *>(memories[memory].first);
 }
 
+bool CudaDriver::readsFromAnywhere(uint32_t memory, uint64_t offset,
+                                   uint64_t bytes) const {
+  const Memory &from = memories[memory];
+  return stagerBytes > 0 && from.forParameters &&
+         offset + bytes > from.host->pinnedBytes();
+}
+
 Status CudaDriver::read(uint32_t memory, uint64_t offset, uint64_t bytes,
                         void *target) const {
   const Memory &from = memories[memory];

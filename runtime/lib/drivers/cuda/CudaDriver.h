@@ -33,6 +33,8 @@ public:
   std::optional<uint64_t> freeMemory(const std::string &name) const override;
   Status open(const MachineDescription &machine) override;
   void *base(uint32_t memory) const override;
+  bool readsFromAnywhere(uint32_t memory, uint64_t offset,
+                         uint64_t bytes) const override;
   Status read(uint32_t memory, uint64_t offset, uint64_t bytes,
               void *target) const override;
   Status write(uint32_t memory, uint64_t offset, uint64_t bytes,
@@ -54,6 +56,7 @@ private:
   struct Memory {
     Device *device = nullptr;
     std::unique_ptr<HostMemory> host;
+    bool forParameters = false;
     uint64_t first = 0;
     uint64_t bytes = 0;
   };

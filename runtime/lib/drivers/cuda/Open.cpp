@@ -67,14 +67,17 @@ Status CudaDriver::assignDevices(const MachineDescription &machine) {
 }
 
 Status CudaDriver::allocateMemories(const MachineDescription &machine) {
+  // Parameters are counted when they are bound, as far as they do not stay in
+  // their file.
   std::vector<MemoryDescription> onHost;
   for (const MemoryDescription &memory : machine.memories)
-    if (memory.kind != MemoryKind::Device)
+    if (memory.kind == MemoryKind::Host)
       onHost.push_back(memory);
   TURNIP_RETURN_IF_ERROR(checkAvailable(onHost));
   for (const MemoryDescription &description : machine.memories) {
     Memory memory;
     memory.bytes = description.capacity;
+    memory.forParameters = description.kind == MemoryKind::Parameters;
     if (description.kind != MemoryKind::Device) {
       Expected<std::unique_ptr<HostMemory>> host = HostMemory::allocate(
           library, description.capacity,

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sys/mman.h>
 
 using namespace turnip;
 using namespace turnip::runtime;
@@ -92,7 +93,16 @@ void Stager::transfer(const Command &command) {
   published();
 }
 
+/// Lets the system read ahead what lies in a mapped file. It may as well not.
+static void announce(const void *source, uint64_t bytes) {
+  constexpr uint64_t pageSize = 4096;
+  const uint64_t before = reinterpret_cast<uint64_t>(source) % pageSize;
+  ::madvise(const_cast<char *>(static_cast<const char *>(source)) - before,
+            bytes + before, MADV_WILLNEED);
+}
+
 Status Stager::copyPieces(const Command &command) {
+  announce(command.source, command.bytes);
   const auto *source = static_cast<const unsigned char *>(command.source);
   auto target = reinterpret_cast<CUdeviceptr>(command.target);
   for (uint64_t done = 0; done < command.bytes;) {

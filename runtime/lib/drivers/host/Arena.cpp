@@ -30,7 +30,8 @@ Expected<Arena> Arena::allocate(uint64_t bytes, bool prefault) {
                          "an arena of " + std::to_string(bytes) +
                              " bytes exceeds the address space");
   bytes = std::max(page, (bytes + page - 1) / page * page);
-  int flags = MAP_PRIVATE | MAP_ANONYMOUS | (prefault ? MAP_POPULATE : 0);
+  int flags =
+      MAP_PRIVATE | MAP_ANONYMOUS | (prefault ? MAP_POPULATE : MAP_NORESERVE);
   void *first =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, /*fd=*/-1, 0);
   if (first == MAP_FAILED)
