@@ -22,6 +22,9 @@
 using namespace mlir;
 using namespace turnip;
 
+/// The tile budget that is chosen.
+static constexpr StringLiteral kAutomatic = "auto";
+
 Status turnip::checkRequest(const CompileRequest &request) {
   const CompileOptions &options = request.options;
   std::pair<const char *, const std::string &> sizes[] = {
@@ -29,7 +32,7 @@ Status turnip::checkRequest(const CompileRequest &request) {
       {"--device-memory", options.deviceMemory},
       {"--host-memory", options.hostMemory}};
   for (auto [option, text] : sizes) {
-    if (text.empty())
+    if (text.empty() || (text == kAutomatic && option == sizes[0].first))
       continue;
     Expected<int64_t> bytes = parseByteSize(text);
     if (!bytes)
@@ -116,6 +119,7 @@ Status turnip::runPhases(ModuleOp module, const CompileRequest &request) {
   TURNIP_RETURN_IF_ERROR(checkPhase(module, request.from));
   // Whole tensors, in case tiles of another size are needed.
   OwningOpRef<ModuleOp> program;
+  CompileOptions options = request.options;
   for (const PhaseInfo &info : getPhases()) {
     if (!info.build || info.phase <= request.from || info.phase > request.to)
       continue;
@@ -127,16 +131,18 @@ Status turnip::runPhases(ModuleOp module, const CompileRequest &request) {
       return Status::error(StatusCode::InvalidArgument,
                            "the pass manager's options make no sense");
     applyDefaultTimingPassManagerCLOptions(manager);
-    info.build(manager, request.options, &failure);
+    if (info.phase == Phase::Task && options.tileBudget == kAutomatic)
+      options.tileBudget = chooseTileBudget(module, options);
+    info.build(manager, options, &failure);
     if (info.phase == Phase::Task && request.from <= Phase::Ein)
       program = module.clone();
     if (failed(manager.run(module)))
-      return Status::error(
-          failure ? StatusCode::BadInput : failure.code(),
-          "compilation stopped on the way to phase " + info.name.str() +
-              (program ? advise(*program, module, info.phase, failure.code(),
-                                request.options)
-                       : ""));
+      return Status::error(failure ? StatusCode::BadInput : failure.code(),
+                           "compilation stopped on the way to phase " +
+                               info.name.str() +
+                               (program ? advise(*program, module, info.phase,
+                                                 failure.code(), options)
+                                        : ""));
     if (request.after)
       TURNIP_RETURN_IF_ERROR(request.after(info, module));
   }

@@ -8,10 +8,14 @@
 
 #include "TileBudget.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "turnip/Codegen/Passes.h"
+#include "turnip/Dialect/Ein/IR/Ein.h"
+#include "turnip/Dialect/Task/IR/Task.h"
 #include "turnip/Dialect/Task/Transforms/Passes.h"
+#include "turnip/machine/Machine.h"
 #include "turnip/support/ByteSize.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -89,4 +93,72 @@ std::string turnip::findLargerTileBudget(ModuleOp program,
     if (cut(program, options, budget))
       return spell(budget);
   return "";
+}
+
+/// The least that a device of \p options has; nothing if they do not say.
+static std::optional<int64_t> deviceMemory(const CompileOptions &options) {
+  if (!options.deviceMemory.empty())
+    return sizeOf(options.deviceMemory);
+  if (options.machine.empty())
+    return std::nullopt;
+  Expected<machine::Machine> machine = machine::Machine::find(options.machine);
+  if (!machine)
+    return std::nullopt;
+  uint64_t least = kLargest;
+  for (uint32_t device : machine->accelerators())
+    least = std::min(
+        least, machine->memories[machine->devices[device].memory].capacity);
+  return static_cast<int64_t>(least);
+}
+
+/// Bytes of the parameters, inputs and results of \p program.
+static int64_t interfaceBytes(ModuleOp program) {
+  int64_t bytes = 0;
+  auto add = [&](Type type) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      bytes += task::denseBytes(tensor.getShape(), tensor.getElementType())
+                   .value_or(0);
+  };
+  program.walk([&](Operation *op) {
+    if (auto parameter = dyn_cast<ein::ParameterOp>(op))
+      add(parameter.getResult().getType());
+    else if (auto function = dyn_cast<func::FuncOp>(op)) {
+      llvm::for_each(function.getArgumentTypes(), add);
+      llvm::for_each(function.getResultTypes(), add);
+    }
+  });
+  return bytes;
+}
+
+std::string turnip::chooseTileBudget(ModuleOp program,
+                                     const CompileOptions &options) {
+  const std::string usual = CompileOptions().tileBudget;
+  auto most = static_cast<int64_t>(llvm::bit_ceil<uint64_t>(
+      std::max(sizeOf(usual), interfaceBytes(program) / 16)));
+  std::optional<int64_t> memory = deviceMemory(options);
+  // A sixteenth of a task is left for workspace.
+  const int64_t limit = memory ? *memory / 8 * 15 / 16 : kLargest;
+  int64_t best = 0, leastTask = INT64_MAX;
+  for (int64_t budget =
+           std::min(most, static_cast<int64_t>(llvm::bit_floor<uint64_t>(
+                              std::max<int64_t>(limit, kSmallest))));
+       budget >= kSmallest; budget /= 2) {
+    OwningOpRef<ModuleOp> tasks = cut(program, options, budget);
+    // Smaller ones would make even more tasks.
+    if (!tasks)
+      break;
+    int64_t task = task::largestWorkingSet(*tasks);
+    if (task < leastTask) {
+      leastTask = task;
+      best = budget;
+    }
+    if (task <= limit)
+      return spell(budget);
+  }
+  if (best > 0)
+    return spell(best);
+  CompileOptions smallest = options;
+  smallest.tileBudget = std::to_string(std::min(most, limit));
+  std::string larger = findLargerTileBudget(program, smallest);
+  return larger.empty() ? usual : larger;
 }

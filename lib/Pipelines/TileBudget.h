@@ -28,6 +28,16 @@ std::string findSmallerTileBudget(mlir::ModuleOp program,
 std::string findLargerTileBudget(mlir::ModuleOp program,
                                  const CompileOptions &options);
 
+/// The tile budget for \p program, a module in phase ein: the largest power of
+/// two with which the memory of a device (of \p options, or else of their
+/// machine) holds eight times its largest task and a little more, for
+/// workspace. It is at most a sixteenth of parameters, inputs and results,
+/// unless that is less than the default: larger tiles make the first loads
+/// longer. Where no budget makes tasks so small, the one that makes the
+/// smallest. As a flag's value; \p options have been checked.
+std::string chooseTileBudget(mlir::ModuleOp program,
+                             const CompileOptions &options);
+
 } // namespace turnip
 
 #endif // TURNIP_LIB_PIPELINES_TILEBUDGET_H

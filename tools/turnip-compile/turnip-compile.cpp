@@ -59,8 +59,9 @@ struct Flags {
       cl::value_desc("size"), cl::cat(category)};
   cl::opt<std::string> tileBudget{
       "tile-budget",
-      cl::desc("Bytes that one task's operands and results may take (4MiB)"),
-      cl::value_desc("size"), cl::init(CompileOptions().tileBudget),
+      cl::desc("Bytes that one task's operands and results may take (4MiB); "
+               "auto: chosen from the program and the device's memory"),
+      cl::value_desc("size|auto"), cl::init(CompileOptions().tileBudget),
       cl::cat(category)};
   cl::opt<unsigned> devices{"devices", cl::desc("How many devices (1)"),
                             cl::value_desc("n"), cl::init(1),
@@ -134,7 +135,8 @@ static Status findPhase(StringRef option, StringRef name, Phase &phase) {
 static Status checkSizes(const Flags &flags) {
   for (const cl::opt<std::string> *size :
        {&flags.deviceMemory, &flags.hostMemory, &flags.tileBudget}) {
-    if (size->getNumOccurrences() == 0)
+    if (size->getNumOccurrences() == 0 ||
+        (size == &flags.tileBudget && *size == "auto"))
       continue;
     if (Expected<int64_t> bytes = parseByteSize(*size); !bytes)
       return bytes.status().withContext("--" + size->ArgStr.str());
