@@ -100,11 +100,6 @@ source "$here/gpu-check/benchmark.sh"
 source "$here/gpu-check/report.sh"
 
 cd "$here" || exit 1
-if [ -n "$step" ]; then
-  "step_$step"
-  exit
-fi
-
 started=$SECONDS
 child=
 interrupt() {
@@ -113,7 +108,6 @@ interrupt() {
   write_reports
   exit 130
 }
-trap interrupt INT TERM
 
 # The outcome of each step: name, result, seconds, message.
 note() {
@@ -178,4 +172,11 @@ main() {
   ! cut -f 2 "$results/steps.tsv" | grep -qx failed
 }
 
+if [ -n "$step" ]; then
+  "step_$step"
+  exit
+fi
+# An error that ends the function ends up here.
+[ -z "$step" ] || exit 1
+trap interrupt INT TERM
 main

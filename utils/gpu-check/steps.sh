@@ -86,6 +86,11 @@ step_build() {
   say 'built %s' "${known[*]}"
 }
 
+# count_of WORD FILE: how many tests a report of GoogleTest says there are.
+count_of() {
+  sed -n "s/^\[ *$1 *\] \([0-9]*\) test.*/\1/p" "$2" | awk 'NR == 1 { count = $1 } END { print count + 0 }'
+}
+
 step_conformance() {
   need_build
   # On a GPU the suite runs on that, too.
@@ -94,8 +99,8 @@ step_conformance() {
   for program in "$build"/bin/*-tests; do
     "$program" >"$report" 2>&1 || failed=$((failed + 1))
     cat "$report"
-    passed=$((passed + $(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$report" | head -n 1)))
-    skipped=$((skipped + $(sed -n 's/^\[  SKIPPED \] \([0-9]*\) test.*/\1/p' "$report" | head -n 1)))
+    passed=$((passed + $(count_of PASSED "$report")))
+    skipped=$((skipped + $(count_of SKIPPED "$report")))
   done
   say '%d tests passed, %d skipped, %d programs failed' "$passed" "$skipped" "$failed"
   [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
