@@ -100,7 +100,7 @@ createTargetMachine(const KernelTarget &target) {
   return machine;
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager lam;
   llvm::FunctionAnalysisManager fam;
   llvm::CGSCCAnalysisManager cgam;
@@ -149,7 +149,7 @@ llvm::Expected<std::string> emitObject(ModuleOp module,
     if (target.vectorBits() == 512)
       function.addFnAttr("prefer-vector-width", "512");
   }
-  optimize(*ir, **machine);
+  optimizeModule(*ir, **machine);
 
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream os(bytes);

@@ -13,6 +13,11 @@
 #include "turnip/Codegen/KernelCompiler.h"
 #include "llvm/Support/Error.h"
 
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
 namespace turnip::codegen {
 
 /// The name every kernel's entry point has.
@@ -25,6 +30,9 @@ void registerBackendDialects(mlir::DialectRegistry &registry);
 /// Lowers a module of func, scf, arith, math, vector and llvm operations to
 /// the LLVM dialect.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
+
+/// Runs LLVM's passes at O3, without a vectoriser: vectors are in the IR.
+void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// Optimises the LLVM dialect module and emits a relocatable object.
 llvm::Expected<std::string> emitObject(mlir::ModuleOp module,

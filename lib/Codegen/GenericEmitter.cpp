@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -83,6 +84,7 @@ LogicalResult GenericEmitter::addAccess(const Operand &operand, AffineMap map) {
     if (!access.linear)
       constant = 0;
     access.offset = l.add(view.offset, l.i64(constant));
+    access.alignment = access.linear ? std::gcd(view.alignment, constant) : 1;
   }
   accesses.push_back(std::move(access));
   return success();
@@ -426,14 +428,15 @@ Value GenericEmitter::offsetOf(unsigned index, const Point &point) {
 
 Value GenericEmitter::loadAccess(unsigned index, const Point &point) {
   const Access &access = accesses[index];
+  if (point.preloaded[index])
+    return point.preloaded[index];
   if (access.scalar)
     return access.scalar;
   if (!access.base)
     return nullptr;
-  if (point.preloaded[index])
-    return point.preloaded[index];
   return l.load(access.elementType, access.base, offsetOf(index, point),
-                point.lanes, laneStride(index));
+                point.lanes, laneStride(index),
+                alignedVectors ? point.lanes : 1);
 }
 
 /// What an accumulator starts with. Where the payload does not read it, the
@@ -467,7 +470,8 @@ void GenericEmitter::storeResults(const Point &point, ArrayRef<Value> values) {
   for (auto [i, value] : llvm::enumerate(values)) {
     const Access &access = accesses[first + i];
     l.store(access.elementType, value, access.base, offsetOf(first + i, point),
-            point.lanes, laneStride(first + i));
+            point.lanes, laneStride(first + i),
+            alignedVectors ? point.lanes : 1);
   }
 }
 
@@ -509,6 +513,21 @@ Value GenericEmitter::contiguousIndex(Value payload, const Point &point,
   return nullptr;
 }
 
+/// How many elements the vector that `extract` reads is sure to be aligned to.
+int64_t GenericEmitter::extractAlignment(tensor::ExtractOp extract,
+                                         const View &view, const Point &point) {
+  if (!alignedVectors || view.alignment % point.lanes != 0)
+    return 1;
+  for (auto [index, stride] : llvm::zip(extract.getIndices(), view.strides)) {
+    auto loop = index.getDefiningOp<linalg::IndexOp>();
+    bool isVector =
+        loop && int64_t(loop.getDim()) == loops[vectorLoopIndex].dim;
+    if (stride % point.lanes != 0 && !isVector)
+      return 1;
+  }
+  return point.lanes;
+}
+
 /// tensor.extract: one element, `lanes` neighbours, or a gather.
 Value GenericEmitter::emitExtract(Operation *operation, const Point &point,
                                   DenseMap<Value, Value> &map) {
@@ -534,7 +553,7 @@ Value GenericEmitter::emitExtract(Operation *operation, const Point &point,
     return l.load(view.elementType, view.base, linear, 0);
   if (varying.size() == 1 && contiguous)
     return l.load(view.elementType, view.base, l.add(linear, contiguous),
-                  point.lanes);
+                  point.lanes, 1, extractAlignment(extract, view, point));
   SmallVector<Value> elements;
   for (int64_t lane = 0; lane < point.lanes; ++lane) {
     Value position = linear;

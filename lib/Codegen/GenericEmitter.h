@@ -11,6 +11,7 @@
 
 #include "LaneBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <functional>
 #include <optional>
 
@@ -26,6 +27,8 @@ struct View {
   llvm::SmallVector<int64_t> shape;
   /// In elements, one per dimension.
   llvm::SmallVector<int64_t> strides;
+  /// Element (0, ..., 0) lies at a multiple of this many elements.
+  int64_t alignment = 1;
 
   /// Row-major strides of `shape`.
   static llvm::SmallVector<int64_t> denseStrides(llvm::ArrayRef<int64_t> shape);
@@ -80,7 +83,7 @@ public:
   /// Emits the loops; fails after an error was reported.
   mlir::LogicalResult emit();
 
-private:
+protected:
   enum class Form { parallel, reduction, laneReduction, inMemory };
   /// How one operand's element address depends on the loops.
   struct Access {
@@ -92,6 +95,9 @@ private:
     /// Per loop dimension of the operation; unused when not linear.
     llvm::SmallVector<int64_t> strides;
     bool linear = true;
+    /// The element of iteration (0, ..., 0) lies at a multiple of this many
+    /// elements.
+    int64_t alignment = 1;
   };
   struct Loop {
     Range range;
@@ -148,6 +154,8 @@ private:
   mlir::Value emitIndex(int64_t dim, const Point &point);
   mlir::Value emitExtract(mlir::Operation *extract, const Point &point,
                           llvm::DenseMap<mlir::Value, mlir::Value> &map);
+  int64_t extractAlignment(mlir::tensor::ExtractOp extract, const View &view,
+                           const Point &point);
   mlir::Value contiguousIndex(mlir::Value payload, const Point &point,
                               llvm::DenseMap<mlir::Value, mlir::Value> &map);
   mlir::Value lookup(mlir::Value payload,
@@ -165,6 +173,9 @@ private:
   Form form = Form::inMemory;
   int64_t vectorLoopIndex = -1;
   int64_t width = 0;
+  /// True where every vector that is contiguous in memory begins at a multiple
+  /// of its length.
+  bool alignedVectors = false;
   bool broken = false;
 };
 

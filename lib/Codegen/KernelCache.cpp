@@ -39,11 +39,11 @@ static ProcessCache &processCache() {
   return cache;
 }
 
-std::string kernelCacheKey(StringRef text, const KernelTarget &target) {
+std::string kernelCacheKey(StringRef text, StringRef target) {
   SHA256 hash;
   hash.update(kGeneratorDigest);
   hash.update(LLVM_VERSION_STRING);
-  hash.update(target.cpu);
+  hash.update(target);
   hash.update(text);
   return toHex(hash.final(), /*LowerCase=*/true);
 }
@@ -115,35 +115,19 @@ static SmallString<128> cacheFile(StringRef folder, StringRef key) {
   return path;
 }
 
-std::optional<KernelBinary> lookUpKernel(StringRef key,
+std::optional<std::string> readCacheFile(StringRef key,
                                          const KernelOptions &options) {
-  ProcessCache &cache = processCache();
-  {
-    std::lock_guard<std::mutex> lock(cache.mutex);
-    auto it = cache.kernels.find(key);
-    if (it != cache.kernels.end())
-      return it->second;
-  }
   std::string folder = cacheFolder(options);
   if (folder.empty())
     return std::nullopt;
   auto buffer = MemoryBuffer::getFile(cacheFile(folder, key));
   if (!buffer)
     return std::nullopt;
-  std::optional<KernelBinary> binary = decode((*buffer)->getBuffer());
-  if (!binary)
-    return std::nullopt;
-  std::lock_guard<std::mutex> lock(cache.mutex);
-  return cache.kernels.try_emplace(key, std::move(*binary)).first->second;
+  return (*buffer)->getBuffer().str();
 }
 
-void storeKernel(StringRef key, const KernelBinary &binary,
-                 const KernelOptions &options) {
-  ProcessCache &cache = processCache();
-  {
-    std::lock_guard<std::mutex> lock(cache.mutex);
-    cache.kernels.try_emplace(key, binary);
-  }
+void writeCacheFile(StringRef key, StringRef content,
+                    const KernelOptions &options) {
   std::string folder = cacheFolder(options);
   if (folder.empty() || sys::fs::create_directories(folder))
     return;
@@ -156,7 +140,7 @@ void storeKernel(StringRef key, const KernelBinary &binary,
     return;
   {
     raw_fd_ostream os(fd, /*shouldClose=*/true);
-    os << encode(binary);
+    os << content;
     os.close();
     if (os.has_error()) {
       os.clear_error();
@@ -166,6 +150,34 @@ void storeKernel(StringRef key, const KernelBinary &binary,
   }
   if (sys::fs::rename(temporary, cacheFile(folder, key)))
     sys::fs::remove(temporary);
+}
+
+std::optional<KernelBinary> lookUpKernel(StringRef key,
+                                         const KernelOptions &options) {
+  ProcessCache &cache = processCache();
+  {
+    std::lock_guard<std::mutex> lock(cache.mutex);
+    auto it = cache.kernels.find(key);
+    if (it != cache.kernels.end())
+      return it->second;
+  }
+  std::optional<std::string> content = readCacheFile(key, options);
+  std::optional<KernelBinary> binary =
+      content ? decode(*content) : std::nullopt;
+  if (!binary)
+    return std::nullopt;
+  std::lock_guard<std::mutex> lock(cache.mutex);
+  return cache.kernels.try_emplace(key, std::move(*binary)).first->second;
+}
+
+void storeKernel(StringRef key, const KernelBinary &binary,
+                 const KernelOptions &options) {
+  {
+    ProcessCache &cache = processCache();
+    std::lock_guard<std::mutex> lock(cache.mutex);
+    cache.kernels.try_emplace(key, binary);
+  }
+  writeCacheFile(key, encode(binary), options);
 }
 
 } // namespace turnip::codegen

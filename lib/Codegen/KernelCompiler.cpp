@@ -36,9 +36,7 @@ std::vector<std::string> KernelTarget::requiredFeatures() const {
   return {cpu};
 }
 
-/// The function as text, without locations and without attributes that say
-/// nothing about the computation: what a kernel's content is.
-static std::string printKernel(func::FuncOp func) {
+std::string printKernel(func::FuncOp func) {
   func::FuncOp copy = func.clone();
   copy.setSymName("kernel");
   copy->setDiscardableAttrs(DictionaryAttr::get(func.getContext()));
@@ -161,7 +159,7 @@ FailureOr<KernelBinary> compileKernel(func::FuncOp func,
                                       const KernelTarget &target,
                                       const KernelOptions &options) {
   std::string text = printKernel(func);
-  std::string key = kernelCacheKey(text, target);
+  std::string key = kernelCacheKey(text, target.cpu);
   if (std::optional<KernelBinary> found = lookUpKernel(key, options))
     return describe(std::move(*found), target);
   Compilation compilation(target);

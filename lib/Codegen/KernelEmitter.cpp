@@ -8,6 +8,7 @@
 
 #include "KernelEmitter.h"
 #include "Backend.h"
+#include "ConstantData.h"
 #include "Contraction.h"
 #include "ContractionEmitter.h"
 #include "CostModel.h"
@@ -137,9 +138,7 @@ static bool areDisjoint(tensor::InsertSliceOp x, tensor::InsertSliceOp y) {
   return false;
 }
 
-/// True where the source of `op` may be written into the result before `op` is
-/// reached: nothing in between overwrites it.
-static bool mayPlaceSource(tensor::InsertSliceOp op) {
+bool mayPlaceSource(tensor::InsertSliceOp op) {
   Operation *made = op.getSource().getDefiningOp();
   if (!made || !op.getSource().hasOneUse() || !isComputeOp(made) ||
       !llvm::all_of(op.getStaticOffsets(), ShapedType::isStatic) ||
@@ -333,35 +332,13 @@ LogicalResult KernelEmitter::emitConstant(Operation *op) {
   auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
   if (!elements)
     return op->emitOpError("has a value that is not dense");
-  Type memory = l.memoryType(type.getElementType());
-  auto narrow = [&](Attribute attr) -> Attribute {
-    if (auto value = dyn_cast<FloatAttr>(attr)) {
-      if (isa<FloatType>(memory))
-        return value;
-      return builder.getIntegerAttr(memory, value.getValue().bitcastToAPInt());
-    }
-    APInt value = cast<IntegerAttr>(attr).getValue();
-    return builder.getIntegerAttr(
-        memory, value.zextOrTrunc(memory.getIntOrFloatBitWidth()));
-  };
-  SmallVector<Attribute> values;
-  if (elements.isSplat())
-    values.push_back(narrow(elements.getSplatValue<Attribute>()));
-  else
-    for (Attribute value : elements.getValues<Attribute>())
-      values.push_back(narrow(value));
-  int64_t count = values.size();
-  auto global =
-      DenseElementsAttr::get(RankedTensorType::get({count}, memory), values);
   OpBuilder::InsertionGuard guard(builder);
   Value base;
   {
     OpBuilder::InsertionGuard inner(builder);
     builder.setInsertionPoint(kernel);
-    auto globalOp = LLVM::GlobalOp::create(
-        builder, l.loc, LLVM::LLVMArrayType::get(memory, count),
-        /*isConstant=*/true, LLVM::Linkage::Private,
-        "constant" + std::to_string(globals++), global, kAlignment);
+    LLVM::GlobalOp globalOp = createConstantData(
+        builder, l, elements, "constant" + std::to_string(globals++));
     builder.setInsertionPoint(scratchMarker);
     base = LLVM::AddressOfOp::create(builder, l.loc, globalOp);
   }

@@ -25,6 +25,10 @@ inline constexpr int64_t kAlignment = 64;
 /// kernel can have.
 mlir::LogicalResult checkKernelSignature(mlir::func::FuncOp func);
 
+/// True where the source of `op` may be written into the result before `op` is
+/// reached: nothing in between overwrites it.
+bool mayPlaceSource(mlir::tensor::InsertSliceOp op);
+
 /// Writes a function with the kernel ABI next to `source`, which is left for
 /// the caller to erase. Operations are linalg.generic, views, copies, constants
 /// and scalar arithmetic.

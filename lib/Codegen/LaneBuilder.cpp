@@ -243,7 +243,7 @@ Value LaneBuilder::address(Type memory, Value base, Value index) {
 }
 
 Value LaneBuilder::load(Type type, Value base, Value index, int64_t n,
-                        int64_t stride) {
+                        int64_t stride, int64_t elements) {
   Type memory = memoryType(type);
   unsigned alignment = byteWidth(type);
   if (n == 0 || stride == 0) {
@@ -253,26 +253,28 @@ Value LaneBuilder::load(Type type, Value base, Value index, int64_t n,
   }
   Type wide = laneType(memory, n);
   if (stride == 1) {
-    Value raw = LLVM::LoadOp::create(b, loc, wide, address(memory, base, index),
-                                     alignment);
+    Value raw =
+        LLVM::LoadOp::create(b, loc, wide, address(memory, base, index),
+                             alignment * std::max<int64_t>(elements, 1));
     return fromMemory(raw, type);
   }
-  SmallVector<Value> elements;
+  SmallVector<Value> values;
   for (int64_t i = 0; i < n; ++i)
-    elements.push_back(LLVM::LoadOp::create(
+    values.push_back(LLVM::LoadOp::create(
         b, loc, memory, address(memory, base, add(index, i64(i * stride))),
         alignment));
-  Value raw = vector::FromElementsOp::create(b, loc, wide, elements);
+  Value raw = vector::FromElementsOp::create(b, loc, wide, values);
   return fromMemory(raw, type);
 }
 
 void LaneBuilder::store(Type type, Value value, Value base, Value index,
-                        int64_t n, int64_t stride) {
+                        int64_t n, int64_t stride, int64_t elements) {
   Type memory = memoryType(type);
   unsigned alignment = byteWidth(type);
   Value raw = toMemory(n == 0 ? value : splat(value, n), type);
   if (n == 0 || stride == 1) {
-    LLVM::StoreOp::create(b, loc, raw, address(memory, base, index), alignment);
+    LLVM::StoreOp::create(b, loc, raw, address(memory, base, index),
+                          alignment * std::max<int64_t>(n ? elements : 1, 1));
     return;
   }
   for (int64_t i = 0; i < n; ++i) {

@@ -60,11 +60,13 @@ public:
 
   /// Loads one element (lanes = 0) or `lanes` elements `stride` apart starting
   /// at element `index` of `base`, as register values of element type `type`.
+  /// Neighbouring elements begin at a multiple of `alignment` elements.
   mlir::Value load(mlir::Type type, mlir::Value base, mlir::Value index,
-                   int64_t lanes, int64_t stride = 1);
+                   int64_t lanes, int64_t stride = 1, int64_t alignment = 1);
   /// Stores what load loads. `value` may be a scalar with lanes > 0.
   void store(mlir::Type type, mlir::Value value, mlir::Value base,
-             mlir::Value index, int64_t lanes, int64_t stride = 1);
+             mlir::Value index, int64_t lanes, int64_t stride = 1,
+             int64_t alignment = 1);
 
   /// `value` (f32 lanes) rounded to the precision of `type`.
   mlir::Value round(mlir::Value value, mlir::Type type);

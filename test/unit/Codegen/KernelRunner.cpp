@@ -201,6 +201,34 @@ static void compare(const Tensor &got, const Tensor &expected,
   }
 }
 
+KernelData makeKernelData(func::FuncOp func, const CheckOptions &options) {
+  KernelData data;
+  for (Type type : func.getArgumentTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+      data.tensors.push_back(
+          randomTensor(tensor, options.inputs, data.tensors.size()));
+      data.operands.push_back(encode(data.tensors.back()));
+    }
+  for (Type type : func.getResultTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    data.resultBytes.push_back(tensor.getNumElements() *
+                               byteWidth(tensor.getElementType()));
+  }
+  return data;
+}
+
+void compareResults(func::FuncOp func, const KernelData &data,
+                    const std::vector<Bytes> &results,
+                    const CheckOptions &options, const std::string &text) {
+  std::vector<Tensor> expected = interpret(func, data.tensors, options.scalars);
+  for (size_t i = 0; i < results.size(); ++i)
+    compare(
+        decode(results[i], cast<RankedTensorType>(func.getResultTypes()[i])),
+        expected[i], options, text);
+}
+
+void (*checkElsewhere)(const std::string &, const CheckOptions &) = nullptr;
+
 codegen::KernelBinary checkKernel(const std::string &text,
                                   const CheckOptions &options) {
   func::FuncOp func = parseKernel(text);
@@ -211,26 +239,12 @@ codegen::KernelBinary checkKernel(const std::string &text,
     ADD_FAILURE() << "cannot compile\n" << text;
     return {};
   }
-  std::vector<Tensor> tensors;
-  std::vector<Bytes> operands;
-  for (Type type : func.getArgumentTypes())
-    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
-      tensors.push_back(randomTensor(tensor, options.inputs, tensors.size()));
-      operands.push_back(encode(tensors.back()));
-    }
-  std::vector<int64_t> sizes;
-  for (Type type : func.getResultTypes()) {
-    auto tensor = cast<RankedTensorType>(type);
-    sizes.push_back(tensor.getNumElements() *
-                    byteWidth(tensor.getElementType()));
-  }
+  KernelData data = makeKernelData(func, options);
+  const std::vector<Bytes> &operands = data.operands;
+  const std::vector<int64_t> &sizes = data.resultBytes;
   LoadedKernel kernel(*binary);
   std::vector<Bytes> results = kernel.run(operands, sizes, options.scalars);
-  std::vector<Tensor> expected = interpret(func, tensors, options.scalars);
-  for (size_t i = 0; i < results.size(); ++i)
-    compare(
-        decode(results[i], cast<RankedTensorType>(func.getResultTypes()[i])),
-        expected[i], options, text);
+  compareResults(func, data, results, options, text);
   for (unsigned offset = 1; offset < 4; ++offset)
     EXPECT_EQ(kernel.run(operands, sizes, options.scalars, offset, offset * 3),
               results)
@@ -241,6 +255,8 @@ codegen::KernelBinary checkKernel(const std::string &text,
         << "not safe in place: operand " << pair.first << ", result "
         << pair.second << " in\n"
         << text;
+  if (checkElsewhere)
+    checkElsewhere(text, options);
   return *binary;
 }
 

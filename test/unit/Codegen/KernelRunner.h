@@ -70,6 +70,23 @@ struct CheckOptions {
   std::vector<int64_t> scalars;
 };
 
+/// Operands for a kernel, and what it should make of them.
+struct KernelData {
+  std::vector<Tensor> tensors;
+  std::vector<Bytes> operands;
+  std::vector<int64_t> resultBytes;
+};
+KernelData makeKernelData(mlir::func::FuncOp func, const CheckOptions &options);
+
+/// Compares with what the interpreter makes of the same operands.
+void compareResults(mlir::func::FuncOp func, const KernelData &data,
+                    const std::vector<Bytes> &results,
+                    const CheckOptions &options, const std::string &text);
+
+/// Called by checkKernel where it is set: runs the same kernel elsewhere.
+extern void (*checkElsewhere)(const std::string &text,
+                              const CheckOptions &options);
+
 /// Compiles `text`, compares with the interpreter, and checks that the bits do
 /// not depend on addresses or the order of grid points, and that in-place pairs
 /// are what they claim to be. Returns the binary.

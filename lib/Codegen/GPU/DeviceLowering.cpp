@@ -1,0 +1,183 @@
+//===- DeviceLowering.cpp - Device functions for GPUs and the stand-in ----===//
+//
+// Part of the Turnip Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Backend.h"
+#include "DeviceBackend.h"
+#include "DeviceFunction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "turnip/standin/ThreadABI.h"
+
+using namespace mlir;
+
+namespace turnip::codegen::gpu {
+
+void registerDeviceDialects(DialectRegistry &registry) {
+  registry.insert<NVVM::NVVMDialect>();
+  registerNVVMDialectTranslation(registry);
+}
+
+LogicalResult lowerForCuda(ModuleOp module, ArrayRef<KernelLaunch> launches) {
+  if (failed(lowerToLLVM(module)))
+    return failure();
+  Builder builder(module.getContext());
+  for (const KernelLaunch &launch : launches) {
+    if (launch.kind != KernelLaunch::Kind::Kernel)
+      continue;
+    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(launch.symbol);
+    function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                      builder.getUnitAttr());
+    // Registers are given out for exactly these threads.
+    function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                      builder.getDenseI32ArrayAttr({int32_t(launch.block[0]),
+                                                    int32_t(launch.block[1]),
+                                                    int32_t(launch.block[2])}));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The stand-in
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Rewrites one device function to the stand-in's calling convention.
+class StandInFunction {
+public:
+  explicit StandInFunction(func::FuncOp func)
+      : func(func), b(func.getContext()), loc(func.getLoc()),
+        pointer(LLVM::LLVMPointerType::get(func.getContext())) {}
+
+  LogicalResult run();
+
+private:
+  Value load(Type type, Value base, int64_t offset) {
+    Value address =
+        LLVM::GEPOp::create(b, loc, pointer, b.getI8Type(), base,
+                            ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+    return LLVM::LoadOp::create(b, loc, type, address);
+  }
+  void changeArguments();
+  LogicalResult replace(Operation *op);
+  void replaceIndex(Operation *op, size_t offset);
+  void replaceShuffle(NVVM::ShflOp op);
+  void emitParameterCount(int64_t count);
+
+  func::FuncOp func;
+  OpBuilder b;
+  Location loc;
+  Type pointer;
+  Value thread;
+};
+} // namespace
+
+/// Arguments are read from memory where the function begins.
+void StandInFunction::changeArguments() {
+  Block &block = func.front();
+  SmallVector<BlockArgument> arguments(block.getArguments());
+  Value parameters = block.addArgument(pointer, loc);
+  thread = block.addArgument(pointer, loc);
+  b.setInsertionPointToStart(&block);
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    Value address = load(pointer, parameters, 8 * i);
+    argument.replaceAllUsesWith(
+        LLVM::LoadOp::create(b, loc, argument.getType(), address));
+  }
+  block.eraseArguments(0, arguments.size());
+  func.setFunctionType(b.getFunctionType({pointer, pointer}, {}));
+  emitParameterCount(arguments.size());
+}
+
+void StandInFunction::emitParameterCount(int64_t count) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(func);
+  LLVM::GlobalOp::create(
+      b, loc, b.getI32Type(), /*isConstant=*/true, LLVM::Linkage::External,
+      (func.getName() + "_params").str(), b.getI32IntegerAttr(count));
+}
+
+void StandInFunction::replaceIndex(Operation *op, size_t offset) {
+  op->getResult(0).replaceAllUsesWith(load(b.getI32Type(), thread, offset));
+}
+
+/// A butterfly: the lane is this thread's with some bits turned over.
+void StandInFunction::replaceShuffle(NVVM::ShflOp op) {
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  Value index = load(i32, thread, offsetof(TurnipStandInThread, threadIdx));
+  Value mask = LLVM::ConstantOp::create(b, loc, i32, b.getI32IntegerAttr(31));
+  Value lane = LLVM::AndOp::create(b, loc, index, mask);
+  lane = LLVM::XOrOp::create(b, loc, lane, op.getOffset());
+  Value value = op.getVal();
+  if (value.getType() != i32)
+    value = LLVM::BitcastOp::create(b, loc, i32, value);
+  value = LLVM::ZExtOp::create(b, loc, i64, value);
+  Value function =
+      load(pointer, thread, offsetof(TurnipStandInThread, shuffle));
+  auto type = LLVM::LLVMFunctionType::get(i64, {pointer, i64, i32});
+  Value result = LLVM::CallOp::create(b, loc, type,
+                                      ValueRange{function, thread, value, lane})
+                     .getResult();
+  result = LLVM::TruncOp::create(b, loc, i32, result);
+  if (op.getType() != i32)
+    result = LLVM::BitcastOp::create(b, loc, op.getType(), result);
+  op.getRes().replaceAllUsesWith(result);
+}
+
+LogicalResult StandInFunction::replace(Operation *op) {
+  b.setInsertionPoint(op);
+  if (isa<NVVM::ThreadIdXOp>(op)) {
+    replaceIndex(op, offsetof(TurnipStandInThread, threadIdx));
+  } else if (isa<NVVM::BlockIdXOp>(op)) {
+    replaceIndex(op, offsetof(TurnipStandInThread, blockIdx));
+  } else if (isa<NVVM::BarrierOp>(op)) {
+    Value function =
+        load(pointer, thread, offsetof(TurnipStandInThread, barrier));
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(b.getContext()), {pointer});
+    LLVM::CallOp::create(b, loc, type, ValueRange{function, thread});
+  } else if (auto shuffle = dyn_cast<NVVM::ShflOp>(op);
+             shuffle && shuffle.getKind() == NVVM::ShflKind::bfly) {
+    replaceShuffle(shuffle);
+  } else if (auto address = dyn_cast<LLVM::AddressOfOp>(op);
+             address && address.getGlobalName() == kSharedSymbol) {
+    Value shared = load(pointer, thread, offsetof(TurnipStandInThread, shared));
+    address.getResult().replaceAllUsesWith(
+        LLVM::AddrSpaceCastOp::create(b, loc, address.getType(), shared));
+  } else if (isa<NVVM::NVVMDialect>(op->getDialect())) {
+    return op->emitOpError("has no form on the stand-in");
+  } else {
+    return success();
+  }
+  op->erase();
+  return success();
+}
+
+LogicalResult StandInFunction::run() {
+  changeArguments();
+  SmallVector<Operation *> ops;
+  func.walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops)
+    if (failed(replace(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult lowerForStandIn(ModuleOp module) {
+  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  for (func::FuncOp function : functions)
+    if (failed(StandInFunction(function).run()))
+      return failure();
+  if (Operation *shared = module.lookupSymbol(kSharedSymbol))
+    shared->erase();
+  return lowerToLLVM(module);
+}
+
+} // namespace turnip::codegen::gpu
