@@ -122,7 +122,7 @@ def traffic(judge):
         ours = cases[0]
         for case in cases:
             limit = limit_of(TRAFFIC_LIMITS, case.c) if case is ours else None
-            over, both = ratio(case["in"], case.in_bound), ratio(case.copied, case.in_bound + case.out_bound)
+            over, both = ratio(case["in"], case.in_bound), ratio(case.copied, case.both_bound)
             table.row(case.name, case.size, f"{case.c:.1f}", case.policy, f"{case['in'] / GB:.2f}", over,
                       ratio(case["in"], case.in_any_order), f"{case.out / GB:.2f}", ratio(case.out, case.out_bound),
                       both, f"{case.seconds() * 1e3:.1f}", f"{limit or ''}",
@@ -210,7 +210,7 @@ def random(judge):
         for name, value, limits in (
                 ("in", lambda case: ratio(case["in"], case.in_bound), TRAFFIC_LIMITS),
                 ("in/any", lambda case: ratio(case["in"], case.in_any_order), []),
-                ("in and out", lambda case: ratio(case.copied, case.in_bound + case.out_bound), TRAFFIC_LIMITS),
+                ("in and out", lambda case: ratio(case.copied, case.both_bound), TRAFFIC_LIMITS),
                 ("time", lambda case: case.seconds() / case.time_bound, []),
                 ("time 50 %", lambda case: case.seconds(jitter=50) / case.time_bound, []),
                 ("time/any", lambda case: case.seconds() / case.time_bound_any_order, [])):

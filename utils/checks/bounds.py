@@ -3,8 +3,8 @@
 
     utils/checks/bounds.py [--cases=N] [--build=build/release] [--write]
 
-The bound of incoming bytes must equal the program's optimum, that of outgoing bytes
-must not exceed it. Prints one line; fails on the first case that disagrees. --write
+The bound of incoming bytes must equal the program's optimum, those of outgoing bytes
+and of both together must not exceed it. Prints one line; fails on the first case that disagrees. --write
 stores the optima of the first cases for the unit test of the bounds. Needs scipy, whose
 HiGHS solves the programs (for instance: python3 -m venv v && v/bin/pip install scipy).
 """
@@ -59,7 +59,7 @@ class Program:
         base = sum(self.tiles[t]["bytes"] for t in self.uses if self.tiles[t]["loaded"])
         return base - sum(cost) + solve(cost, rows, limits)
 
-    def outgoing(self, solve):
+    def outgoing(self, solve, reload=0.0):
         """A result goes out once; so does the largest share of what a task produced that ever leaves."""
         dirty = [t for t in self.uses if not self.tiles[t]["loaded"] and not self.tiles[t]["result"]]
         column = {tile: len(self.gaps) + i for i, tile in enumerate(dirty)}
@@ -71,9 +71,14 @@ class Program:
                 row[index] = row[column[tile]] = -1.0
                 rows.append(row)
                 limits.append(-1.0)
-        cost = [0.0] * len(self.gaps) + [self.tiles[t]["bytes"] for t in dirty]
+        cost = [-reload * self.tiles[t]["bytes"] for t, _, _ in self.gaps] + [self.tiles[t]["bytes"] for t in dirty]
         results = sum(t["bytes"] for t in self.tiles if t["result"])
         return results + solve(cost, rows, limits)
+
+    def together(self, solve):
+        """Both at once: what does not stay comes in again."""
+        base = sum(self.tiles[t]["bytes"] for t in self.uses if self.tiles[t]["loaded"])
+        return base + sum(self.tiles[t]["bytes"] for t, _, _ in self.gaps) + self.outgoing(solve, reload=1.0)
 
 
 def main():
@@ -94,25 +99,28 @@ def main():
 
     text = subprocess.run([f"{options.build}/bin/planner-bench", "bounds", f"--cases={options.cases}"],
                           check=True, capture_output=True, text=True).stdout
-    stored, more, tight, outgoing, optimum = [], 0, 0, 0.0, 0.0
+    stored, more, tight, outgoing, optimum, together, both = [], 0, 0, 0.0, 0.0, 0.0, 0.0
     for line in text.splitlines():
         case = json.loads(line)
         program = Program(case)
-        incoming, leaving = program.incoming(solve), program.outgoing(solve)
+        incoming, leaving, least = program.incoming(solve), program.outgoing(solve), program.together(solve)
         if abs(incoming - case["incoming"]) > 0.01:
             sys.exit(f"seed {case['seed']}: incoming bytes: bound {case['incoming']}, program {incoming:.3f}")
         if case["outgoing"] > leaving + 0.01:
             sys.exit(f"seed {case['seed']}: outgoing bytes: bound {case['outgoing']}, program {leaving:.3f}")
+        if case["together"] > least + 0.01:
+            sys.exit(f"seed {case['seed']}: both: bound {case['together']}, program {least:.3f}")
         once = sum(t["bytes"] for t in case["tiles"] if t["loaded"])
         more += incoming > once + 0.01
         tight += case["outgoing"] > leaving - 0.01
         outgoing, optimum = outgoing + case["outgoing"], optimum + leaving
-        stored.append(f"{{{case['seed']}, {incoming:.3f}, {leaving:.3f}}},\n")
+        together, both = together + case["together"], both + least
+        stored.append(f"{{{case['seed']}, {incoming:.3f}, {leaving:.3f}, {least:.3f}}},\n")
     print(f"{len(stored)} cases: incoming equal in all, {more} of them reload; outgoing equal in {tight}, "
-          f"{outgoing / optimum:.3f} of the optimum on average")
+          f"{outgoing / optimum:.3f} of the optimum on average; together {together / both:.4f} of it")
     if options.write:
         path = ROOT / "runtime/test/planner/BoundOptima.inc"
-        path.write_text("// Seed, least incoming and outgoing bytes: written by utils/checks/bounds.py\n"
+        path.write_text("// Seed, least incoming and outgoing bytes and both: written by utils/checks/bounds.py\n"
                         "// with a linear programming solver.\n" + "".join(stored[:STORED]))
 
 

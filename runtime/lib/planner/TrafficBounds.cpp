@@ -332,6 +332,156 @@ static double boundWriteBacks(const MemoryUses &uses, const Dirty &dirty,
 }
 
 //===----------------------------------------------------------------------===//
+// Incoming and outgoing together
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Prices of a byte of a memory during each task. Whatever they are, they bound
+/// what has to come in and go out; the proof says why. Looks for good ones.
+class MemoryPrices {
+public:
+  MemoryPrices(const MemoryUses &uses, const Dirty &dirty, uint32_t memory);
+  /// Bytes that come in again or are written back at least.
+  double run();
+
+private:
+  /// The time between two uses of a tile, exclusive.
+  struct Gap {
+    uint32_t begin = 0, end = 0;
+    /// Of the tile's gaps the one before, None for the first.
+    uint32_t previous = None;
+    double bytes = 0;
+    bool isDirty = false;
+  };
+
+  /// The bound at the present prices; fills in what more of each would add.
+  double evaluate();
+
+  std::vector<Gap> gaps;
+  /// The last gap of each dirty tile.
+  std::vector<uint32_t> lastGaps;
+  /// Bytes that each task leaves to tiles that it does not use.
+  std::vector<double> room;
+  std::vector<double> price, ascent;
+  /// Sums of prices before each task, and changes of demand at it.
+  std::vector<double> sums, demand;
+};
+} // namespace
+
+MemoryPrices::MemoryPrices(const MemoryUses &uses, const Dirty &dirty,
+                           uint32_t memory) {
+  const Problem &problem = uses.problem;
+  const std::vector<uint32_t> &tasks = uses.tasksOf(memory);
+  uint32_t count = static_cast<uint32_t>(tasks.size());
+  room.assign(count, static_cast<double>(problem.memories[memory].capacity));
+  std::vector<uint32_t> gapOf(problem.tiles.size(), None);
+  for (uint32_t position = 0; position < count; ++position) {
+    room[position] -= uses.scratch(memory, position);
+    uses.visitTask(
+        memory, tasks[position], [&](uint32_t tile, uint32_t after, bool) {
+          double bytes = static_cast<double>(problem.tiles[tile].bytes);
+          room[position] -= bytes;
+          if (after == None)
+            return;
+          gaps.push_back(
+              {position + 1, after, gapOf[tile], bytes, dirty.isDirty(tile)});
+          gapOf[tile] = static_cast<uint32_t>(gaps.size() - 1);
+        });
+  }
+  for (uint32_t tile = 0; tile < gapOf.size(); ++tile)
+    if (gapOf[tile] != None && gaps[gapOf[tile]].isDirty)
+      lastGaps.push_back(gapOf[tile]);
+  price.assign(count, 0);
+  ascent.resize(count);
+  sums.resize(count + 1);
+  demand.resize(count + 1);
+}
+
+double MemoryPrices::evaluate() {
+  double bound = 0;
+  for (size_t i = 0; i < price.size(); ++i) {
+    sums[i + 1] = sums[i] + price[i];
+    bound -= price[i] * room[i];
+  }
+  std::fill(demand.begin(), demand.end(), 0);
+  auto rent = [&](const Gap &gap) { return sums[gap.end] - sums[gap.begin]; };
+  auto stays = [&](const Gap &gap) {
+    demand[gap.begin] += gap.bytes;
+    demand[gap.end] -= gap.bytes;
+  };
+  // A byte stays while that is cheaper than to come in again.
+  for (const Gap &gap : gaps) {
+    double paid = rent(gap);
+    bound += gap.bytes * std::min(1.0, paid);
+    if (paid < 1)
+      stays(gap);
+  }
+  // What a dirty one would pay beyond that in all of its gaps it pays up to
+  // what it costs to be written back.
+  for (uint32_t last : lastGaps) {
+    double beyond = 0;
+    for (uint32_t at = last; at != None; at = gaps[at].previous)
+      beyond += std::max(0.0, rent(gaps[at]) - 1);
+    bound += gaps[last].bytes * std::min(1.0, beyond);
+    if (beyond < 1)
+      for (uint32_t at = last; at != None; at = gaps[at].previous)
+        if (rent(gaps[at]) >= 1)
+          stays(gaps[at]);
+  }
+  double held = 0;
+  for (size_t i = 0; i < price.size(); ++i) {
+    held += demand[i];
+    ascent[i] = held - room[i];
+  }
+  return bound;
+}
+
+/// Follows the supergradient of the bound, which is concave, with steps that
+/// would reach a little more than the best so far if it were straight.
+double MemoryPrices::run() {
+  constexpr double work = 2e8;
+  constexpr unsigned mostRounds = 2000, patience = 12;
+  auto size = static_cast<double>(gaps.size() + price.size() + 1);
+  unsigned rounds =
+      static_cast<unsigned>(std::min<double>(mostRounds, work / size));
+  double best = 0, reach = 0;
+  unsigned idle = 0;
+  std::vector<double> bestPrice = price, direction(price.size(), 0);
+  for (unsigned round = 0; round < rounds; ++round) {
+    double bound = evaluate();
+    if (bound > best * (1 + 1e-5))
+      idle = 0;
+    if (bound > best) {
+      best = bound;
+      bestPrice = price;
+    }
+    double square = 0;
+    for (size_t i = 0; i < price.size(); ++i) {
+      direction[i] = ascent[i] + 0.5 * direction[i];
+      if (price[i] <= 0 && direction[i] < 0)
+        direction[i] = 0;
+      square += direction[i] * direction[i];
+    }
+    if (square == 0)
+      break;
+    if (round == 0)
+      for (const Gap &gap : gaps)
+        reach += gap.bytes / 16;
+    if (++idle > patience) {
+      reach /= 2;
+      idle = 0;
+      price = bestPrice;
+      std::fill(direction.begin(), direction.end(), 0);
+      continue;
+    }
+    double step = (best + reach - bound) / square;
+    for (size_t i = 0; i < price.size(); ++i)
+      price[i] = std::max(0.0, price[i] + step * direction[i]);
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
 // Both
 //===----------------------------------------------------------------------===//
 
@@ -359,6 +509,21 @@ TrafficBounds planner::boundTraffic(const Problem &problem,
     bounds.outgoing[memory] += boundWriteBacks(uses, dirty, memory);
   }
   return bounds;
+}
+
+double planner::boundTogether(const Problem &problem,
+                              const std::vector<uint32_t> &order) {
+  TrafficBounds apart = boundTraffic(problem, order);
+  TrafficBounds once = boundTraffic(problem);
+  MemoryUses uses(problem, order);
+  Dirty dirty(problem);
+  double bytes = 0;
+  for (uint32_t memory = 0; memory < problem.memories.size(); ++memory)
+    if (problem.memories[memory].kind == MemoryKind::Device)
+      bytes += std::max(apart.incoming[memory] + apart.outgoing[memory],
+                        once.incoming[memory] + once.outgoing[memory] +
+                            MemoryPrices(uses, dirty, memory).run());
+  return bytes;
 }
 
 double planner::boundIncoming(const Problem &problem,

@@ -153,6 +153,10 @@ void expectBounded(const Problem &problem, const Plan &plan,
   TrafficBounds ofAny = boundTraffic(problem);
   expectNotMore(ofOrder.incoming, traffic.incoming, name + ": incoming");
   expectNotMore(ofOrder.outgoing, traffic.outgoing, name + ": outgoing");
+  double together = 0;
+  for (size_t i = 0; i < traffic.incoming.size(); ++i)
+    together += traffic.incoming[i] + traffic.outgoing[i];
+  EXPECT_LE(boundTogether(problem, order), together * (1 + 1e-9)) << name;
   expectNotMore(ofAny.incoming, ofOrder.incoming, name + ": order");
   expectNotMore(ofAny.outgoing, ofOrder.outgoing, name + ": order");
 
@@ -262,7 +266,7 @@ TEST(Bounds, OutgoingCountsWhatCannotStay) {
 
 struct BoundOptimum {
   uint64_t seed;
-  double incoming, outgoing;
+  double incoming, outgoing, together;
 };
 
 const BoundOptimum optima[] = {
@@ -270,9 +274,10 @@ const BoundOptimum optima[] = {
 };
 
 // The bound of incoming bytes is the optimum of a linear program, that of
-// outgoing bytes is not above it and seldom below.
+// outgoing bytes is not above it and seldom below, that of both together hardly
+// ever.
 TEST(Bounds, AgreeWithLinearPrograms) {
-  double sum = 0, sumOfOptima = 0;
+  double sum = 0, sumOfOptima = 0, together = 0, togetherAtBest = 0;
   for (const BoundOptimum &optimum : optima) {
     Problem problem = bench::makeBoundCase(optimum.seed);
     std::vector<uint32_t> order(problem.tasks.size());
@@ -282,10 +287,16 @@ TEST(Bounds, AgreeWithLinearPrograms) {
         << "seed " << optimum.seed;
     EXPECT_LE(bounds.totalOutgoing(), optimum.outgoing + 0.01)
         << "seed " << optimum.seed;
+    double both = boundTogether(problem, order);
+    EXPECT_GE(both, bounds.totalIncoming() + bounds.totalOutgoing());
+    EXPECT_LE(both, optimum.together + 0.01) << "seed " << optimum.seed;
     sum += bounds.totalOutgoing();
     sumOfOptima += optimum.outgoing;
+    together += both;
+    togetherAtBest += optimum.together;
   }
   EXPECT_GE(sum, 0.9 * sumOfOptima);
+  EXPECT_GE(together, 0.995 * togetherAtBest);
 }
 
 // A turning point in the middle: all activations are produced before the first

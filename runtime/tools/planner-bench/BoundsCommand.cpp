@@ -36,9 +36,10 @@ static void printCase(uint64_t seed) {
   std::iota(order.begin(), order.end(), 0);
   TrafficBounds bounds = boundTraffic(problem, order);
   std::printf("{\"seed\": %llu, \"capacity\": %llu, \"incoming\": %.3f, "
-              "\"outgoing\": %.3f, \"tiles\": [",
+              "\"outgoing\": %.3f, \"together\": %.3f, \"tiles\": [",
               number(seed), number(problem.memories[0].capacity),
-              bounds.totalIncoming(), bounds.totalOutgoing());
+              bounds.totalIncoming(), bounds.totalOutgoing(),
+              boundTogether(problem, order));
   for (size_t i = 0; i < problem.tiles.size(); ++i) {
     const Tile &tile = problem.tiles[i];
     std::printf("%s{\"bytes\": %llu, \"loaded\": %s, \"result\": %s}",

@@ -99,7 +99,8 @@ static double secondsSince(std::chrono::steady_clock::time_point start) {
 
 void Judge::addTraffic(const Plan &plan, Line &line) {
   const Statistics &figures = plan.statistics;
-  TrafficBounds bounds = boundTraffic(problem, taskOrder(problem, plan));
+  std::vector<uint32_t> order = taskOrder(problem, plan);
+  TrafficBounds bounds = boundTraffic(problem, order);
   line.number("in",
               static_cast<double>(figures.loadBytes + figures.reloadBytes));
   line.number("in_bound", bounds.totalIncoming());
@@ -108,6 +109,7 @@ void Judge::addTraffic(const Plan &plan, Line &line) {
               static_cast<double>(figures.offloadBytes + figures.resultBytes));
   line.number("out_bound", bounds.totalOutgoing());
   line.number("out_any_order", anyOrder.totalOutgoing());
+  line.number("both_bound", boundTogether(problem, order));
   line.number("offloaded", static_cast<double>(figures.offloadBytes));
   line.number("moved", static_cast<double>(figures.moveBytes));
   line.number("transferred", static_cast<double>(figures.transferBytes));

@@ -45,6 +45,13 @@ TrafficBounds boundTraffic(const Problem &problem,
 double boundIncoming(const Problem &problem,
                      const std::vector<uint32_t> &order);
 
+/// Bytes that every plan with this order loads and saves together; at least the
+/// sum of boundTraffic(), which may not be reached at once. Any prices of memory
+/// give such a bound; looks for good ones in at most 2000 rounds, fewer for
+/// graphs of more than 10^5 uses of tiles.
+double boundTogether(const Problem &problem,
+                     const std::vector<uint32_t> &order);
+
 /// Bounds for every order: each parameter and input once where tasks look for
 /// it, each result once.
 TrafficBounds boundTraffic(const Problem &problem);
