@@ -456,9 +456,9 @@ TEST_F(CudaDriver, SaysThatParametersDoNotFit) {
   options.devices = {0, 0};
   options.pinnedMemory = (1 + 2 * 8 + 1) << 12;
   Module module = twoDeviceModule();
-  // 16 TiB that nothing reads.
-  const int64_t elements = int64_t(1) << 42;
-  module.machine.memories[Params].capacity = uint64_t(1) << 45;
+  // A TiB that nothing reads.
+  const int64_t elements = int64_t(1) << 38;
+  module.machine.memories[Params].capacity = uint64_t(1) << 41;
   module.entries[0].parameters.push_back(
       {"big",
        ElementType::F32,
@@ -471,7 +471,7 @@ TEST_F(CudaDriver, SaysThatParametersDoNotFit) {
   EXPECT_EQ(session.status().code(), StatusCode::DoesNotFit);
   // Twelve pieces, of which the first is pinned.
   EXPECT_EQ(session.status().message().rfind(
-                "parameters take 17592186055680 bytes of host memory that is "
+                "parameters take 1099511639040 bytes of host memory that is "
                 "not pinned, but ",
                 0),
             0U)
