@@ -14,12 +14,29 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 from limited import TIMED_OUT, run_limited
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT_S = 600
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
+# Answers as torch_offload.py does, without torch.
+PLAYED_TORCH = """#!/usr/bin/python3
+import json, sys
+if sys.argv[1] == "-c":
+    sys.exit(0)
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "describe":
+        answer = {"torch": "played", "variants": ["resident", "offload", "prefetch"]}
+    elif words[1] == "resident":
+        answer = {"variant": "resident", "error": 'out of "memory" ' + chr(92)}
+    else:
+        seconds = [3.0, 1.0, 2.0] if words[1] == "offload" else [1.5, 1.25, 1.75]
+        answer = {"variant": words[1], "seconds": seconds, "difference": 0.0}
+    print(json.dumps(answer), flush=True)
+"""
 
 
 class Check:
@@ -57,8 +74,11 @@ class Check:
         return json.loads((self.unpacked / "results/results.json").read_text())
 
     def whole(self):
+        python = self.work / "played-python"
+        python.write_text(PLAYED_TORCH)
+        python.chmod(0o755)
         code, _ = self.call(
-            *self.arguments.device, "--runs=20", "--rounds=1", "--python=/nonexistent/python3",
+            *self.arguments.device, "--runs=20", "--rounds=1", f"--python={python}",
             "--cmake-flag=-DCMAKE_CXX_FLAGS_RELEASE=-O0", "--cmake-flag=-DCMAKE_CXX_FLAGS=-w")
         self.record("exit code", code == 0, f"expected 0, but got {code}")
         results = self.results()
@@ -73,6 +93,11 @@ class Check:
         self.record("rates", all(rates.get(name, 0) > 0 for name in wanted), str(rates))
         rows = results["benchmark"]
         self.record("benchmark", len(rows) == 8 and all(row["seconds"] > 0 and row["over_bound"] > 0 for row in rows), rows)
+        torch = [(row["resident"], row["offload"], row["prefetch"]) for row in rows]
+        ahead = all(abs(row["ahead"] * row["seconds"] / 1.5 - 1) < 1e-3 for row in rows)
+        self.record("times beside it", torch == [(None, 2, 1.5)] * 8 and ahead, rows)
+        notes = {row["note"] for row in results["runs"] if row["who"] == "resident"}
+        self.record("what could not be run beside it", notes == {'out of "memory" \\'}, notes)
         markdown = (self.unpacked / "results/results.md").read_text()
         self.record("table", all(f"| {row['tokens']} | {row['cap']} |" in markdown for row in rows))
 
@@ -94,6 +119,22 @@ class Check:
         self.record("passed steps are left out", "build passed before" in text and "rates passed before" in text)
         self.record("a step that takes too long is ended", code == 1 and "ended after" in text, code)
 
+    def interrupt(self):
+        """Ends it in the middle of a step."""
+        process = subprocess.Popen(
+            ["./gpu-check.sh", *self.arguments.device, "--runs=20000", "--only=cases"], cwd=self.unpacked, env=ENVIRONMENT,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(1)
+        process.terminate()
+        try:
+            code = process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            code = "none"
+        self.record("exit code when it is interrupted", code == 130, f"expected 130, but got {code}")
+        steps = {row["step"]: row["result"] for row in self.results()["steps"]}
+        self.record("it is reported", steps.get("interrupted") == "failed", steps)
+
     def no_device(self):
         code, text = self.call("--device=cuda:0", "--only=device,cases", TURNIP_CUDA_LIBRARY="/nonexistent/libcuda.so")
         self.record("exit code without a device", code == 4, f"expected 4, but got {code}")
@@ -114,6 +155,7 @@ def main():
         check.whole()
         check.broken()
         check.resume()
+        check.interrupt()
         check.no_device()
     except (subprocess.CalledProcessError, OSError, ValueError, KeyError, StopIteration) as error:
         check.record("the check itself", False, f"{type(error).__name__}: {error}")

@@ -83,7 +83,7 @@ run_torch() {
     record "$round" "$tokens" - "$variant" "$(median "$times")" "$times" - - \
       "$(sed -n 's/.*\("difference": [^,}]*\).*/\1/p' <<<"$answer" | tr -d '"')"
   else
-    record "$round" "$tokens" - "$variant" - - - - "$(sed -n 's/.*"error": "\(.*\)"}$/\1/p' <<<"$answer")"
+    record "$round" "$tokens" - "$variant" - - - - "$(sed -n 's/.*"error": "\(.*\)"}$/\1/p' <<<"$answer" | sed 's/\\\(.\)/\1/g')"
   fi
 }
 

@@ -82,7 +82,7 @@ json_table() {
     function text(value) {
       if (value == "-") return "null"
       if (value ~ /^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$/) return value
-      gsub(/\\/, "\\\\", value); gsub(/"/, "\\\"", value); gsub(/[\001-\037]/, " ", value)
+      gsub(/\\/, "\\\\\\\\", value); gsub(/"/, "\\\"", value); gsub(/[\001-\037]/, " ", value)
       return "\"" value "\""
     }
     BEGIN { n = split(keys, key, " ") }
