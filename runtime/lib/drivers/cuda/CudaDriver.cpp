@@ -341,8 +341,11 @@ Expected<std::vector<CudaDeviceInfo>> turnip::runtime::listCudaDevices() {
   if (!found)
     return found.status();
   const Library &library = **found;
+  Expected<int> count = library.deviceCount();
+  if (!count)
+    return count.status();
   std::vector<CudaDeviceInfo> list;
-  for (int i = 0; i < library.deviceCount(); ++i) {
+  for (int i = 0; i < *count; ++i) {
     CUdevice device = 0;
     char name[256] = "";
     size_t bytes = 0;

@@ -16,11 +16,14 @@ using namespace turnip::runtime::cuda;
 
 Expected<std::unique_ptr<Device>> Device::create(const Library &library,
                                                  int ordinal) {
-  if (ordinal < 0 || ordinal >= library.deviceCount())
-    return Status::error(
-        StatusCode::InvalidArgument,
-        "no device cuda:" + std::to_string(ordinal) + ": there are " +
-            std::to_string(library.deviceCount()) + " (see --list-devices)");
+  Expected<int> count = library.deviceCount();
+  if (!count)
+    return count.status();
+  if (ordinal < 0 || ordinal >= *count)
+    return Status::error(StatusCode::InvalidArgument,
+                         "no device cuda:" + std::to_string(ordinal) +
+                             ": there are " + std::to_string(*count) +
+                             " (see --list-devices)");
   CUdevice device = 0;
   char name[256] = "";
   Chip chip;

@@ -66,15 +66,23 @@ Status Library::load(const std::string &path) {
   return Status::ok();
 }
 
-int Library::deviceCount() const {
+Expected<int> Library::deviceCount() const {
   int count = 0;
-  return api.cuDeviceGetCount(&count) == CUDA_SUCCESS ? count : 0;
+  TURNIP_RETURN_IF_ERROR(
+      check(api.cuDeviceGetCount(&count), "cuDeviceGetCount"));
+  return count;
 }
 
 Status Library::initialise() const {
   CUresult result = api.cuInit(0);
-  if (result == CUDA_ERROR_NO_DEVICE ||
-      (result == CUDA_SUCCESS && deviceCount() == 0))
+  int count = 0;
+  if (result == CUDA_SUCCESS) {
+    Expected<int> counted = deviceCount();
+    if (!counted)
+      return counted.status().withContext("no CUDA");
+    count = *counted;
+  }
+  if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && count == 0))
     return deviceError("no CUDA: the driver finds no device; is one visible "
                        "(nvidia-smi, CUDA_VISIBLE_DEVICES)? use --device=host "
                        "otherwise");

@@ -41,8 +41,8 @@ public:
   /// True if the library is the project's stand-in, which loads objects of
   /// format "stand-in".
   bool isStandIn() const { return standIn; }
-  /// At least one.
-  int deviceCount() const;
+  /// How many GPUs there are. Error: Device.
+  Expected<int> deviceCount() const;
 
 private:
   Status load(const std::string &path);
