@@ -38,6 +38,7 @@ struct Session::Contents {
                 const parameters::ParameterProvider &provider,
                 bool mayBeMapped);
   unsigned char *addressOf(const artifact::Piece &piece) const;
+  bool isOnDevice(const artifact::Piece &piece) const;
   Status checkReady() const;
   bool hasWritableParameters() const;
   void writeInputs();
@@ -160,6 +161,13 @@ Session::Contents::addressOf(const artifact::Piece &piece) const {
          piece.offset;
 }
 
+/// True if the bytes of \p piece, of a parameter, are in a device, out of the
+/// host's reach. Inputs and results never are.
+bool Session::Contents::isOnDevice(const artifact::Piece &piece) const {
+  return driver->properties().launchesObjects &&
+         machine.memories[piece.memory].kind == MemoryKind::Device;
+}
+
 //===----------------------------------------------------------------------===//
 // Binding
 //===----------------------------------------------------------------------===//
@@ -265,7 +273,11 @@ Session::Contents::readPiece(const artifact::Binding &binding,
                              const artifact::Piece &piece,
                              const parameters::ParameterProvider &provider) {
   const int64_t elementBytes = byteSize(binding.type);
-  unsigned char *data = addressOf(piece);
+  const uint64_t bytes = artifact::pieceBytes(binding, piece);
+  std::vector<unsigned char> staged;
+  if (isOnDevice(piece))
+    staged.resize(bytes);
+  unsigned char *data = staged.empty() ? addressOf(piece) : staged.data();
   Status status;
   forEachRun(binding.shape, piece.offsets, piece.sizes,
              [&](int64_t whole, int64_t part, int64_t count) {
@@ -273,7 +285,9 @@ Session::Contents::readPiece(const artifact::Binding &binding,
                                       data + part * elementBytes);
                return status.isOk();
              });
-  return status;
+  if (!status || staged.empty())
+    return status;
+  return driver->write(piece.memory, piece.offset, bytes, staged.data());
 }
 
 /// Lists the names of \p bindings for a message.
