@@ -10,10 +10,12 @@
 #include "DeviceBackend.h"
 #include "DeviceFunction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "turnip/standin/ThreadABI.h"
 
 using namespace mlir;
@@ -69,6 +71,8 @@ private:
   LogicalResult replace(Operation *op);
   void replaceIndex(Operation *op, size_t offset);
   void replaceShuffle(NVVM::ShflOp op);
+  LogicalResult replaceMma(NVVM::MmaOp op);
+  Value fragment(ValueRange registers, Value &memory);
   void emitParameterCount(int64_t count);
 
   func::FuncOp func;
@@ -76,6 +80,8 @@ private:
   Location loc;
   Type pointer;
   Value thread;
+  /// Memory for the fragments of mma.
+  Value left, right, sums;
 };
 } // namespace
 
@@ -131,6 +137,55 @@ void StandInFunction::replaceShuffle(NVVM::ShflOp op) {
   op.getRes().replaceAllUsesWith(result);
 }
 
+/// Writes registers of 4 bytes to `memory`, which is made where the function
+/// begins.
+Value StandInFunction::fragment(ValueRange registers, Value &memory) {
+  if (!memory) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&func.front());
+    Value count = LLVM::ConstantOp::create(b, loc, b.getI32Type(),
+                                           b.getI32IntegerAttr(4));
+    memory = LLVM::AllocaOp::create(b, loc, pointer, b.getI32Type(), count,
+                                    /*alignment=*/16);
+  }
+  for (auto [i, value] : llvm::enumerate(registers)) {
+    Value to = LLVM::GEPOp::create(b, loc, pointer, b.getI32Type(), memory,
+                                   ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    LLVM::StoreOp::create(b, loc, value, to, /*alignment=*/4);
+  }
+  return memory;
+}
+
+/// The product of a warp: fragments go through memory, registers in order.
+LogicalResult StandInFunction::replaceMma(NVVM::MmaOp op) {
+  std::optional<NVVM::MMATypes> type = op.getMultiplicandAPtxType();
+  NVVM::MMAShapeAttr shape = op.getShapeAttr();
+  bool isHalf = type == NVVM::MMATypes::f16;
+  if ((!isHalf && type != NVVM::MMATypes::bf16) || shape.getM() != 16 ||
+      shape.getN() != 8 || shape.getK() != 16 ||
+      op.getOperandC().size() != 4)
+    return op.emitOpError("has no form on the stand-in");
+  Value a = fragment(op.getOperandA(), left);
+  Value c = fragment(op.getOperandC(), sums);
+  Value d = fragment(op.getOperandB(), right);
+  Value which = LLVM::ConstantOp::create(
+      b, loc, b.getI32Type(),
+      b.getI32IntegerAttr(isHalf ? TURNIP_STANDIN_MMA_M16N8K16_F16
+                                 : TURNIP_STANDIN_MMA_M16N8K16_BF16));
+  Value function = load(pointer, thread, offsetof(TurnipStandInThread, mma));
+  auto functionType = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(b.getContext()),
+      {pointer, b.getI32Type(), pointer, pointer, pointer, pointer});
+  LLVM::CallOp::create(b, loc, functionType,
+                       ValueRange{function, thread, which, a, d, c, c});
+  Value result = LLVM::PoisonOp::create(b, loc, op.getType());
+  for (int64_t i = 0; i < 4; ++i)
+    result = LLVM::InsertValueOp::create(b, loc, result,
+                                         load(b.getF32Type(), c, 4 * i), i);
+  op.getRes().replaceAllUsesWith(result);
+  return success();
+}
+
 LogicalResult StandInFunction::replace(Operation *op) {
   b.setInsertionPoint(op);
   if (isa<NVVM::ThreadIdXOp>(op)) {
@@ -146,6 +201,9 @@ LogicalResult StandInFunction::replace(Operation *op) {
   } else if (auto shuffle = dyn_cast<NVVM::ShflOp>(op);
              shuffle && shuffle.getKind() == NVVM::ShflKind::bfly) {
     replaceShuffle(shuffle);
+  } else if (auto product = dyn_cast<NVVM::MmaOp>(op)) {
+    if (failed(replaceMma(product)))
+      return failure();
   } else if (auto address = dyn_cast<LLVM::AddressOfOp>(op);
              address && address.getGlobalName() == kSharedSymbol) {
     Value shared = load(pointer, thread, offsetof(TurnipStandInThread, shared));
@@ -177,6 +235,11 @@ LogicalResult lowerForStandIn(ModuleOp module) {
       return failure();
   if (Operation *shared = module.lookupSymbol(kSharedSymbol))
     shared->erase();
+  // The processor may not round to bf16; a library would.
+  RewritePatternSet patterns(module.getContext());
+  arith::populateExpandBFloat16Patterns(patterns);
+  if (failed(applyPatternsGreedily(module, std::move(patterns))))
+    return failure();
   return lowerToLLVM(module);
 }
 

@@ -9,6 +9,7 @@
 #include "KernelSteps.h"
 #include "../Contraction.h"
 #include "../RowPlan.h"
+#include "Attention.h"
 #include "ContractionStep.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -289,8 +290,23 @@ bool KernelSteps::overwritesPending(linalg::GenericOp op) {
   return false;
 }
 
+/// Emits a product with what follows it as one step, where there is such a
+/// form.
+FailureOr<bool> KernelSteps::emitProduct(linalg::GenericOp op) {
+  if (std::optional<Attention> attention = matchAttention(op)) {
+    FailureOr<bool> done = emitAttention(*this, *attention);
+    if (failed(done))
+      return failure();
+    if (*done) {
+      absorbed.insert_range(attention->operations());
+      return true;
+    }
+  }
+  return false;
+}
+
 LogicalResult KernelSteps::emitOp(Operation *op) {
-  if (isa<tensor::EmptyOp>(op))
+  if (isa<tensor::EmptyOp>(op) || absorbed.contains(op))
     return success();
   if (isa<arith::ConstantOp>(op))
     return emitConstant(op);
@@ -329,8 +345,14 @@ LogicalResult KernelSteps::emitOp(Operation *op) {
   }
   if (failed(flushGroup()))
     return failure();
-  if (generic)
+  if (generic) {
+    FailureOr<bool> done = emitProduct(generic);
+    if (failed(done))
+      return failure();
+    if (*done)
+      return success();
     return emitContraction(*this, generic, *matchContraction(op));
+  }
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
     return emitInsertSlice(insert);
   if (auto concat = dyn_cast<tensor::ConcatOp>(op))

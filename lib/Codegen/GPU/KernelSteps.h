@@ -71,6 +71,7 @@ private:
   void releaseAfter(mlir::Operation *op);
 
   mlir::LogicalResult emitOp(mlir::Operation *op);
+  mlir::FailureOr<bool> emitProduct(mlir::linalg::GenericOp op);
   mlir::LogicalResult flushGroup();
   mlir::LogicalResult emitRows(const RowGroup &group, bool &done);
   mlir::LogicalResult emitGeneric(mlir::linalg::GenericOp op);
@@ -106,6 +107,8 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> stagedInputs;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t>> roles;
   llvm::DenseSet<mlir::Operation *> elementwise;
+  /// What an earlier step has done already.
+  llvm::DenseSet<mlir::Operation *> absorbed;
 
   /// Parts of the workspace: offset -> bytes that are free, and what is in use
   /// for a value and whatever is a view of it.

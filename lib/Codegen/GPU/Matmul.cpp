@@ -248,9 +248,7 @@ std::optional<Contraction> matchLibraryContraction(linalg::GenericOp op) {
   return contraction;
 }
 
-/// The operation that rounds the f32 elements of \p value to \p type in their
-/// places, if nothing else reads them.
-static linalg::GenericOp findRounding(Value value, Type type) {
+linalg::GenericOp findRounding(Value value, Type type) {
   if (!value.hasOneUse())
     return nullptr;
   auto op = dyn_cast<linalg::GenericOp>(*value.user_begin());

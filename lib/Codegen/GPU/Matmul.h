@@ -79,6 +79,10 @@ struct MatmulStep {
   llvm::SmallVector<Matmul> calls;
 };
 
+/// The operation that rounds the f32 elements of \p value to \p type in their
+/// places, if nothing else reads them.
+mlir::linalg::GenericOp findRounding(mlir::Value value, mlir::Type type);
+
 /// The step that starts with \p op, of dense tensors; nothing where \p op is
 /// no contraction of floats from zero, is too small to be worth a call, or has
 /// a layout or mixed types that prepareMatmuls did not see to.

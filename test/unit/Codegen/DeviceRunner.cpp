@@ -22,8 +22,62 @@ using turnip::testing::GuardedBuffer;
 
 namespace turnip::test {
 
+int64_t numMmas = 0;
+
 namespace {
 using DeviceEntry = void (*)(void **, const TurnipStandInThread *);
+
+/// What a lane gives to a product of its warp.
+struct MmaFragments {
+  uint32_t shape = 0;
+  const void *a = nullptr, *b = nullptr;
+  const float *c = nullptr;
+  float *d = nullptr;
+};
+
+double narrowToDouble(uint16_t bits, bool isHalf) {
+  if (!isHalf) {
+    uint32_t wide = uint32_t(bits) << 16;
+    float value;
+    std::memcpy(&value, &wide, 4);
+    return value;
+  }
+  int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  double value = exponent ? std::ldexp(1024 + fraction, exponent - 25)
+                          : std::ldexp(fraction, -24);
+  if (exponent == 31)
+    value = fraction ? std::nan("") : INFINITY;
+  return bits >> 15 ? -value : value;
+}
+
+/// m16n8k16 with the fragments that PTX's manual shows: lane 4 * t + u has, of
+/// A, rows t and t + 8, columns 2u, 2u + 1 and 8 more; of B, rows 2u, 2u + 1
+/// and 8 more of column t; of C and D, rows t and t + 8, columns 2u and 2u + 1.
+void multiply(const std::vector<MmaFragments> &lanes) {
+  ++numMmas;
+  bool isHalf = lanes[0].shape == TURNIP_STANDIN_MMA_M16N8K16_F16;
+  double a[16][16], b[16][8], c[16][8];
+  for (int lane = 0; lane < 32; ++lane) {
+    int t = lane / 4, u = lane % 4;
+    const auto *x = static_cast<const uint16_t *>(lanes[lane].a);
+    const auto *y = static_cast<const uint16_t *>(lanes[lane].b);
+    for (int i = 0; i < 8; ++i)
+      a[t + i / 2 % 2 * 8][2 * u + i % 2 + i / 4 * 8] =
+          narrowToDouble(x[i], isHalf);
+    for (int i = 0; i < 4; ++i)
+      b[2 * u + i % 2 + i / 2 * 8][t] = narrowToDouble(y[i], isHalf);
+    for (int i = 0; i < 4; ++i)
+      c[t + i / 2 * 8][2 * u + i % 2] = lanes[lane].c[i];
+  }
+  for (int lane = 0; lane < 32; ++lane)
+    for (int i = 0; i < 4; ++i) {
+      int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+      double sum = c[row][column];
+      for (int k = 0; k < 16; ++k)
+        sum += a[row][k] * b[k][column];
+      lanes[lane].d[i] = float(sum);
+    }
+}
 
 /// The threads of one block.
 class Block {
@@ -47,6 +101,7 @@ public:
       fiber->thread.shared = shared.data();
       fiber->thread.barrier = barrier;
       fiber->thread.shuffle = shuffle;
+      fiber->thread.mma = mma;
       fibers.push_back(std::move(fiber));
     }
   }
@@ -75,7 +130,7 @@ public:
   }
 
 private:
-  enum class State { Ready, AtBarrier, AtShuffle, Done };
+  enum class State { Ready, AtBarrier, AtShuffle, AtMma, Done };
   struct alignas(128) Line {
     char bytes[128];
   };
@@ -87,6 +142,7 @@ private:
     State state = State::Ready;
     uint64_t value = 0;
     uint32_t lane = 0;
+    MmaFragments fragments;
   };
 
   static Fiber &fiberOf(const TurnipStandInThread *thread) {
@@ -103,6 +159,12 @@ private:
     fiber.lane = lane;
     fiber.block->wait(fiber, State::AtShuffle);
     return fiber.value;
+  }
+  static void mma(const TurnipStandInThread *thread, uint32_t shape,
+                  const void *a, const void *b, const float *c, float *d) {
+    Fiber &fiber = fiberOf(thread);
+    fiber.fragments = {shape, a, b, c, d};
+    fiber.block->wait(fiber, State::AtMma);
   }
   static void start(unsigned low, unsigned high) {
     auto *fiber =
@@ -136,7 +198,7 @@ private:
 
   /// Lets go those whose partners have all arrived; false where nobody can.
   bool release() {
-    bool any = false;
+    bool any = releaseMma();
     for (uint32_t warp = 0; warp < size; warp += 32) {
       uint32_t end = std::min(size, warp + 32);
       bool all = true, some = false;
@@ -168,6 +230,23 @@ private:
           fiber->state = State::Ready;
           any = true;
         }
+    return any;
+  }
+  /// Multiplies where a whole warp waits for that.
+  bool releaseMma() {
+    bool any = false;
+    for (uint32_t warp = 0; warp + 32 <= size; warp += 32) {
+      std::vector<MmaFragments> fragments;
+      for (uint32_t i = warp; i < warp + 32; ++i)
+        if (fibers[i]->state == State::AtMma)
+          fragments.push_back(fibers[i]->fragments);
+      if (fragments.size() < 32)
+        continue;
+      multiply(fragments);
+      for (uint32_t i = warp; i < warp + 32; ++i)
+        fibers[i]->state = State::Ready;
+      any = true;
+    }
     return any;
   }
   bool anyReady() const {

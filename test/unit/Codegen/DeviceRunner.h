@@ -29,6 +29,9 @@ codegen::DeviceBinary checkDeviceKernel(const std::string &text,
                                         const CheckOptions &options = {},
                                         bool ptx = true);
 
+/// Products of warps on tensor cores in the runs so far.
+extern int64_t numMmas;
+
 /// PTX of `text` for `chip`.
 std::string compileToPtx(const std::string &text, const std::string &chip);
 
