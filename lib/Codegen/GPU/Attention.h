@@ -53,6 +53,9 @@ struct Attention {
 /// lies between its operations has no other reader.
 std::optional<Attention> matchAttention(mlir::linalg::GenericOp scores);
 
+/// The operations of all attentions in `func`.
+llvm::DenseSet<mlir::Operation *> findAttentions(mlir::func::FuncOp func);
+
 /// Emits `attention` as one launch. False where it has no such form (element
 /// types that differ, sizes of heads or layouts that the kernel does not take):
 /// then nothing was emitted.

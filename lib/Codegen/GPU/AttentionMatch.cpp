@@ -327,4 +327,13 @@ std::optional<Attention> matchAttention(linalg::GenericOp scores) {
   return Matcher().run(scores);
 }
 
+DenseSet<Operation *> findAttentions(func::FuncOp func) {
+  DenseSet<Operation *> found;
+  func.walk([&](linalg::GenericOp op) {
+    if (std::optional<Attention> attention = matchAttention(op))
+      found.insert_range(attention->operations());
+  });
+  return found;
+}
+
 } // namespace turnip::codegen::gpu

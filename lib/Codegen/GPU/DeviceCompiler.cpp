@@ -11,9 +11,11 @@
 #include "../KernelCache.h"
 #include "../KernelEmitter.h"
 #include "../Normalize.h"
+#include "Attention.h"
 #include "DeviceBackend.h"
 #include "DeviceCache.h"
 #include "KernelSteps.h"
+#include "Matmul.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -84,6 +86,7 @@ public:
     if (failed(checkKernelSignature(func)) || failed(normalizeKernel(*module)))
       return failure();
     func = *module->getOps<func::FuncOp>().begin();
+    prepareMatmuls(func, gpu::findAttentions(func));
     gpu::KernelSteps steps(func, host);
     if (failed(steps.emit()))
       return failure();

@@ -162,8 +162,7 @@ LogicalResult StandInFunction::replaceMma(NVVM::MmaOp op) {
   NVVM::MMAShapeAttr shape = op.getShapeAttr();
   bool isHalf = type == NVVM::MMATypes::f16;
   if ((!isHalf && type != NVVM::MMATypes::bf16) || shape.getM() != 16 ||
-      shape.getN() != 8 || shape.getK() != 16 ||
-      op.getOperandC().size() != 4)
+      shape.getN() != 8 || shape.getK() != 16 || op.getOperandC().size() != 4)
     return op.emitOpError("has no form on the stand-in");
   Value a = fragment(op.getOperandA(), left);
   Value c = fragment(op.getOperandC(), sums);

@@ -11,6 +11,7 @@
 #include "../RowPlan.h"
 #include "Attention.h"
 #include "ContractionStep.h"
+#include "MatmulStep.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -302,7 +303,9 @@ FailureOr<bool> KernelSteps::emitProduct(linalg::GenericOp op) {
       return true;
     }
   }
-  return false;
+  SmallVector<Operation *> done = emitMatmul(*this, op);
+  absorbed.insert_range(done);
+  return !done.empty();
 }
 
 LogicalResult KernelSteps::emitOp(Operation *op) {

@@ -91,8 +91,10 @@ std::optional<MatmulStep> matchMatmul(mlir::Operation *op);
 /// Rewrites the contractions of \p func that are worth a call so that
 /// matchMatmul takes them. Operands of two types become f32 first, which loses
 /// nothing; tensors whose layout cannot be expressed are copied, those first
-/// that take the fewest bytes. The copies are generics like any other.
-void prepareMatmuls(mlir::func::FuncOp func);
+/// that take the fewest bytes. The copies are generics like any other. Those in
+/// \p exempt stay as they are.
+void prepareMatmuls(mlir::func::FuncOp func,
+                    const llvm::DenseSet<mlir::Operation *> &exempt = {});
 
 } // namespace turnip::codegen
 

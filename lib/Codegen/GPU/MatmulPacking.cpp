@@ -140,6 +140,24 @@ private:
     return tensor::EmptyOp::create(builder, loc, shape, element);
   }
 
+  /// A tensor of f32 zeros, as a generic.
+  Value createZeros(ArrayRef<int64_t> dims) {
+    Type f32 = builder.getF32Type();
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(f32));
+    AffineMap maps[] = {AffineMap::get(dims.size(), 0, op.getContext()),
+                        builder.getMultiDimIdentityMap(dims.size())};
+    SmallVector<utils::IteratorType> iterators(dims.size(),
+                                               utils::IteratorType::parallel);
+    Value empty = createEmpty(dims, f32);
+    auto generic = linalg::GenericOp::create(
+        builder, loc, empty.getType(), zero, empty, maps, iterators,
+        [](OpBuilder &b, Location l, ValueRange arguments) {
+          linalg::YieldOp::create(b, l, arguments[0]);
+        });
+    return generic.getResult(0);
+  }
+
   /// Copies \p from, whose dimensions are the loop dimensions \p fromDims, into
   /// a tensor of dimensions \p toDims, widening elements to \p element.
   Value copy(Value from, ArrayRef<int64_t> fromDims, ArrayRef<int64_t> toDims,
@@ -190,11 +208,7 @@ private:
         values[side] = copy(values[side], dimsOf(side), dims[side],
                             isMixed[side] ? f32 : elementType(side));
     if (copied >> Result & 1) {
-      Value zero =
-          arith::ConstantOp::create(builder, loc, builder.getZeroAttr(f32));
-      values[Result] = linalg::FillOp::create(builder, loc, zero,
-                                              createEmpty(dims[Result], f32))
-                           .getResult(0);
+      values[Result] = createZeros(dims[Result]);
     }
     AffineMap maps[] = {mapOf(dims[Lhs]), mapOf(dims[Rhs]),
                         mapOf(dims[Result])};
@@ -225,9 +239,12 @@ private:
 };
 } // namespace
 
-void prepareMatmuls(func::FuncOp func) {
+void prepareMatmuls(func::FuncOp func, const DenseSet<Operation *> &exempt) {
   SmallVector<linalg::GenericOp> generics;
-  func.walk([&](linalg::GenericOp op) { generics.push_back(op); });
+  func.walk([&](linalg::GenericOp op) {
+    if (!exempt.contains(op))
+      generics.push_back(op);
+  });
   for (linalg::GenericOp op : generics)
     if (std::optional<Contraction> contraction = matchLibraryContraction(op))
       Packer(op, *contraction).run();

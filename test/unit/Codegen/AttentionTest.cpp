@@ -10,8 +10,9 @@
 #include "DeviceRunner.h"
 #include "GPU/DeviceBackend.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <cstdio>
+#include "llvm/Support/Program.h"
 #include <fstream>
+#include <iostream>
 
 using namespace turnip::codegen;
 using namespace turnip::test;
@@ -221,19 +222,23 @@ TEST(Attention, SkipsTilesThatNobodySees) {
   EXPECT_EQ(some * 9, all * 6);
 }
 
-/// How ptxas takes `ptx`: "" or what it said of spilled registers.
+/// What ptxas says of `ptx`, which it must take without spilling registers.
 std::string assemble(const std::string &ptx, const char *chip) {
   std::string path = testing::TempDir() + "attention.ptx";
+  std::string log = testing::TempDir() + "attention.log";
   std::ofstream(path) << ptx;
-  std::string command =
-      formatv("{0} -v -O3 --fmad=false -arch={1} {2} -o /dev/null 2>&1",
-              gpu::findPtxas(), chip, path);
-  FILE *pipe = popen(command.c_str(), "r");
-  std::string output;
-  char line[512];
-  while (fgets(line, sizeof line, pipe))
-    output += line;
-  EXPECT_EQ(pclose(pipe), 0) << output;
+  std::string arch = formatv("-arch={0}", chip);
+  llvm::StringRef command[] = {
+      gpu::findPtxas(), "-v", "-O3", "--fmad=false", arch, path, "-o",
+      "/dev/null"};
+  std::optional<llvm::StringRef> redirects[] = {
+      llvm::StringRef(), llvm::StringRef(log), llvm::StringRef(log)};
+  int status = llvm::sys::ExecuteAndWait(gpu::findPtxas(), command,
+                                         std::nullopt, redirects);
+  std::ifstream file(log);
+  std::string output((std::istreambuf_iterator<char>(file)),
+                     std::istreambuf_iterator<char>());
+  EXPECT_EQ(status, 0) << output;
   EXPECT_NE(output.find("0 bytes spill stores, 0 bytes spill loads"),
             std::string::npos)
       << output;
@@ -255,12 +260,12 @@ TEST(Attention, FitsRegisters) {
     EXPECT_EQ(ptx.find(".local"), std::string::npos);
     std::string said = assemble(ptx, chip);
     if (std::getenv("TURNIP_TEST_PRINT"))
-      printf("%s %s %d: %s", chip, type, head, said.c_str());
+      std::cout << chip << " " << type << " " << head << ": " << said;
   }
 }
 
 TEST(Attention, LeavesOtherOperationsAlone) {
-  auto matches = [](std::string text) {
+  auto matches = [](const std::string &text) {
     mlir::func::FuncOp func = parseKernel(text);
     bool found = false;
     func.walk([&](mlir::linalg::GenericOp op) {

@@ -9,6 +9,7 @@
 #include "DeviceRunner.h"
 #include "turnip/Testing/GuardedBuffer.h"
 #include "turnip/standin/ThreadABI.h"
+#include "llvm/ADT/APFloat.h"
 #include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
@@ -263,6 +264,64 @@ private:
   ucontext_t main;
 };
 
+/// One matrix of a product.
+struct Matrix {
+  char *data;
+  const std::string &type;
+  int64_t leading, stride;
+
+  char *at(int64_t batch, int64_t row, int64_t column) const {
+    int64_t width = type == "f32" ? 4 : 2;
+    return data + (batch * stride + row + column * leading) * width;
+  }
+  double get(int64_t batch, int64_t row, int64_t column) const {
+    if (type != "f32") {
+      uint16_t bits;
+      std::memcpy(&bits, at(batch, row, column), 2);
+      return narrowToDouble(bits, type == "f16");
+    }
+    float value;
+    std::memcpy(&value, at(batch, row, column), 4);
+    return value;
+  }
+  void set(int64_t batch, int64_t row, int64_t column, float value) const {
+    if (type == "f32") {
+      std::memcpy(at(batch, row, column), &value, 4);
+      return;
+    }
+    llvm::APFloat narrow(value);
+    bool losesInfo = false;
+    narrow.convert(type == "f16" ? llvm::APFloat::IEEEhalf()
+                                 : llvm::APFloat::BFloat(),
+                   llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    auto bits = uint16_t(narrow.bitcastToAPInt().getZExtValue());
+    std::memcpy(at(batch, row, column), &bits, 2);
+  }
+};
+
+/// What the device's matrix library does.
+void multiply(const codegen::KernelLaunch &launch,
+              const std::vector<char *> &buffers) {
+  const codegen::MatmulLaunch &call = launch.matmul;
+  auto matrix = [&](unsigned i, const std::string &type, int64_t leading,
+                    int64_t stride) {
+    const codegen::BufferPart &part = launch.buffers.at(i);
+    return Matrix{buffers.at(part.buffer) + part.offset, type, leading, stride};
+  };
+  Matrix a = matrix(0, call.typeA, call.lda, call.strideA);
+  Matrix b = matrix(1, call.typeB, call.ldb, call.strideB);
+  Matrix d = matrix(2, call.typeD, call.ldd, call.strideD);
+  for (int64_t batch = 0; batch < call.batch; ++batch)
+    for (int64_t i = 0; i < call.m; ++i)
+      for (int64_t j = 0; j < call.n; ++j) {
+        double sum = 0;
+        for (int64_t k = 0; k < call.k; ++k)
+          sum += (call.transA ? a.get(batch, k, i) : a.get(batch, i, k)) *
+                 (call.transB ? b.get(batch, j, k) : b.get(batch, k, j));
+        d.set(batch, i, j, float(sum));
+      }
+}
+
 /// A stand-in object that is loaded into the process.
 class LoadedDevice {
 public:
@@ -350,7 +409,10 @@ std::vector<Bytes> LoadedDevice::run(const std::vector<Bytes> &operands,
   if (inPlace.first >= 0)
     pointers[operands.size() + inPlace.second] = pointers[inPlace.first];
   for (const codegen::KernelLaunch &step : binary.launches)
-    launch(step, pointers, scalars, seed);
+    if (step.kind == codegen::KernelLaunch::Kind::Matmul)
+      multiply(step, pointers);
+    else
+      launch(step, pointers, scalars, seed);
   for (size_t i = 0; i < operands.size(); ++i)
     if (int64_t(i) != inPlace.first)
       EXPECT_EQ(

@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ContractionText.h"
 #include "DeviceRunner.h"
 #include "llvm/Support/FormatVariadic.h"
 
+using namespace turnip::codegen;
 using namespace turnip::test;
 using llvm::formatv;
 
@@ -40,6 +42,41 @@ TEST(Device, MapsAccessSixteenBytes) {
     EXPECT_EQ(ptx.find(".local"), std::string::npos) << ptx;
     EXPECT_EQ(ptx.find("fma"), std::string::npos) << ptx;
   }
+}
+
+/// The launches of a contraction of the layout that `e` says.
+std::vector<KernelLaunch> launchesOf(const Einsum &e, double tolerance) {
+  CheckOptions options;
+  options.tolerance = tolerance;
+  options.floor = 1;
+  return checkDeviceKernel(contraction(e), options).launches;
+}
+
+/// Products that the matrix library computes, some with copies before and
+/// after them.
+TEST(Device, LibraryProducts) {
+  using Kind = KernelLaunch::Kind;
+  std::map<char, int> sizes = {{'l', 12}, {'m', 20}, {'g', 3},  {'r', 2},
+                               {'p', 4},  {'s', 2},  {'k', 24}, {'n', 40}};
+  for (const char *type : {"f32", "f16", "bf16"}) {
+    auto launches = launchesOf({"lk", "nk", "ln", sizes, type, type}, 3e-6);
+    ASSERT_EQ(launches.size(), 1u);
+    EXPECT_EQ(launches[0].kind, Kind::Matmul);
+    EXPECT_EQ(launches[0].matmul.typeA, type);
+    EXPECT_EQ(launches[0].matmul.typeD, "f32");
+    launches = launchesOf({"lgrps", "mgps", "grlm", sizes, type, type}, 3e-6);
+    ASSERT_EQ(launches.size(), 2u);
+    EXPECT_EQ(launches[1].buffers[2].offset, 12 * 20 * 4);
+  }
+  // Another type and other layouts: copies into the workspace first.
+  auto launches = launchesOf({"lk", "nk", "ln", sizes, "f32", "bf16"}, 3e-6);
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_EQ(launches[0].kind, Kind::Kernel);
+  EXPECT_EQ(launches[1].matmul.typeB, "f32");
+  launches = launchesOf({"lkg", "nkg", "lng", sizes}, 3e-6);
+  ASSERT_EQ(launches.size(), 4u);
+  EXPECT_EQ(launches[2].kind, Kind::Matmul);
+  EXPECT_EQ(launches[3].kind, Kind::Kernel);
 }
 
 /// Products that no library takes, of every layout, with edges.
