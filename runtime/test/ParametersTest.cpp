@@ -567,6 +567,20 @@ TEST(TensorText, NamesWhatIsWrong) {
   EXPECT_EQ(error("1xf32=1e999"), "the value '1e999' is out of range");
 }
 
+TEST(TensorText, SplatsOfAnySizeAndTheirBytes) {
+  for (const char *text : {"1xi64=5", "7xi64=5", "1000xi64=5", "3x5xi8=5"}) {
+    Expected<Tensor> tensor = parseTensor(text);
+    ASSERT_TRUE(tensor) << tensor.status().message();
+    for (int64_t i = 0; i < tensor->numElements(); ++i)
+      EXPECT_EQ(tensor->valueAsInt(i), 5);
+    EXPECT_EQ(bytesOfTensorOrFile(text), tensor->data.size());
+  }
+  EXPECT_EQ(bytesOfTensorOrFile("60000x60000xf32=1"), 14400000000U);
+  EXPECT_EQ(bytesOfTensorOrFile("99999999x99999999xf32=1"), 0U);
+  EXPECT_EQ(bytesOfTensorOrFile("nothing"), 0U);
+  EXPECT_EQ(bytesOfTensorOrFile("@/no/such/file"), 0U);
+}
+
 TEST(Npy, RoundTripsEveryType) {
   TemporaryDirectory directory;
   for (unsigned i = 0; i < numElementTypes; ++i) {

@@ -8,9 +8,12 @@
 
 #include "turnip/parameters/Tensor.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <limits>
 
 using namespace turnip;
@@ -28,7 +31,9 @@ static std::string quote(std::string_view text) {
 /// Tensors given as text are small; this bounds what a mistyped shape costs.
 static constexpr int64_t maxTextElements = int64_t(1) << 32;
 
-static Status parseShape(std::string_view text, Tensor &tensor) {
+/// Reads a shape such as 2x3xf32, of at most maxTextElements elements.
+static Status readShape(std::string_view text, std::vector<int64_t> &shape,
+                        ElementType &elementType) {
   std::string_view rest = text;
   while (!rest.empty() && rest[0] >= '0' && rest[0] <= '9') {
     int64_t extent = 0;
@@ -39,17 +44,17 @@ static Status parseShape(std::string_view text, Tensor &tensor) {
       return bad("expected a shape and type such as 2x3xf32, but got " +
                  quote(text));
     rest.remove_prefix(1);
-    tensor.shape.push_back(extent);
+    shape.push_back(extent);
   }
   std::optional<ElementType> type = parseElementType(rest);
   if (!type)
     return bad("expected an element type (f32, f16, bf16, i8, i32, i64 or i1) "
                "at the end of " +
                quote(text));
-  std::optional<int64_t> count = countElements(tensor.shape);
+  std::optional<int64_t> count = countElements(shape);
   if (!count || *count > maxTextElements)
     return bad("the shape " + quote(text) + " has too many elements");
-  tensor = Tensor::zeros(std::move(tensor.shape), *type);
+  elementType = *type;
   return Status::ok();
 }
 
@@ -183,9 +188,13 @@ Status ValueParser::run() {
     ++i;
   }
   if (parsed == 1 && expected > 1 && deepest == 0) {
-    size_t each = static_cast<size_t>(byteSize(tensor.type));
-    for (size_t i = each; i < tensor.data.size(); ++i)
-      tensor.data[i] = tensor.data[i - each];
+    // What is there already, again and again.
+    size_t all = tensor.data.size();
+    for (auto done = static_cast<size_t>(byteSize(tensor.type)); done < all;) {
+      size_t more = std::min(done, all - done);
+      std::memcpy(tensor.data.data() + done, tensor.data.data(), more);
+      done += more;
+    }
     return Status::ok();
   }
   if (parsed != expected)
@@ -199,8 +208,10 @@ Expected<Tensor> turnip::parameters::parseTensor(std::string_view text) {
   if (equals == std::string_view::npos)
     return bad("expected SHAPExTYPE=VALUES such as 2x2xf32=1,2,3,4, but got " +
                quote(text));
-  Tensor tensor;
-  TURNIP_RETURN_IF_ERROR(parseShape(text.substr(0, equals), tensor));
+  std::vector<int64_t> shape;
+  ElementType type = ElementType::F32;
+  TURNIP_RETURN_IF_ERROR(readShape(text.substr(0, equals), shape, type));
+  Tensor tensor = Tensor::zeros(std::move(shape), type);
   TURNIP_RETURN_IF_ERROR(ValueParser(text.substr(equals + 1), tensor).run());
   return tensor;
 }
@@ -209,6 +220,20 @@ Expected<Tensor> turnip::parameters::parseTensorOrFile(std::string_view text) {
   if (!text.empty() && text[0] == '@')
     return readNpy(std::string(text.substr(1)));
   return parseTensor(text);
+}
+
+uint64_t turnip::parameters::bytesOfTensorOrFile(std::string_view text) {
+  if (!text.empty() && text[0] == '@') {
+    std::error_code error;
+    uint64_t bytes =
+        std::filesystem::file_size(std::string(text.substr(1)), error);
+    return error ? 0 : bytes;
+  }
+  std::vector<int64_t> shape;
+  ElementType type = ElementType::F32;
+  if (!readShape(text.substr(0, text.find('=')), shape, type))
+    return 0;
+  return static_cast<uint64_t>(*countElements(shape) * byteSize(type));
 }
 
 /// The shortest decimal that parseValue reads back as the same element.

@@ -298,10 +298,9 @@ static std::string listNames(const std::vector<artifact::Binding> &bindings) {
   return names.empty() ? "none" : names;
 }
 
-Status Session::setInput(const std::string &name,
-                         const parameters::Tensor &value) {
+Status Session::setInput(const std::string &name, parameters::Tensor value) {
   const std::vector<artifact::Binding> &bindings = contents->entry->inputs;
-  bool found = false;
+  std::unique_ptr<const parameters::Tensor> *last = nullptr;
   for (size_t i = 0; i < bindings.size(); ++i) {
     const artifact::Binding &binding = bindings[i];
     if (binding.name != name)
@@ -310,12 +309,14 @@ Status Session::setInput(const std::string &name,
       return invalidArgument("input '" + name + "': expected " +
                              describe(binding.fileShape, binding.type) +
                              ", but got " + describe(value.shape, value.type));
-    contents->inputs[i] = std::make_unique<parameters::Tensor>(value);
-    found = true;
+    if (last)
+      *last = std::make_unique<parameters::Tensor>(value);
+    last = &contents->inputs[i];
   }
-  if (!found)
+  if (!last)
     return invalidArgument("no input '" + name +
                            "'; there are: " + listNames(bindings));
+  *last = std::make_unique<parameters::Tensor>(std::move(value));
   return Status::ok();
 }
 

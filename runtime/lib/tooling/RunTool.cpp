@@ -44,6 +44,8 @@ public:
 private:
   Status inspect();
   Status listDevices();
+  static Status checkInputFits(const std::string &name,
+                               const std::string &text);
   Status prepare();
   Status prepare(std::unique_ptr<runtime::Driver> driver);
   Status calibrateMachine();
@@ -81,6 +83,21 @@ void RunTool::progress(const std::string &message) {
 static bool isInput(const artifact::Entry &entry, const std::string &name) {
   return std::any_of(entry.inputs.begin(), entry.inputs.end(),
                      [&](const auto &input) { return input.name == name; });
+}
+
+/// Says whether host memory holds input \p name beside the program, which has
+/// its memory already, before the system ends the process for it.
+Status RunTool::checkInputFits(const std::string &name,
+                               const std::string &text) {
+  std::optional<uint64_t> available =
+      runtime::createHostDriver(runtime::HostOptions())->freeMemory("");
+  const uint64_t bytes = parameters::bytesOfTensorOrFile(text);
+  if (bytes <= available.value_or(UINT64_MAX))
+    return Status::ok();
+  return Status::error(StatusCode::DoesNotFit,
+                       "input '" + name + "' takes " + std::to_string(bytes) +
+                           " bytes of host memory beside the program's, but " +
+                           std::to_string(*available) + " are available");
 }
 
 Status RunTool::prepare() {
@@ -130,13 +147,14 @@ Status RunTool::prepare(std::unique_ptr<runtime::Driver> driver) {
             " parameters: give them with --parameters=");
   }
   for (const auto &[name, text] : options.inputs) {
+    TURNIP_RETURN_IF_ERROR(checkInputFits(name, text));
     Expected<parameters::Tensor> tensor = parameters::parseTensorOrFile(text);
     // A name that is none explains more than what is wrong behind it.
     if (!tensor && !isInput(session->entry(), name))
       return session->setInput(name, parameters::Tensor());
     if (!tensor)
       return tensor.status().withContext("input '" + name + "'");
-    TURNIP_RETURN_IF_ERROR(session->setInput(name, *tensor));
+    TURNIP_RETURN_IF_ERROR(session->setInput(name, std::move(*tensor)));
   }
   for (const auto &[name, value] : options.arguments)
     TURNIP_RETURN_IF_ERROR(session->setArgument(name, value));

@@ -149,6 +149,23 @@ TEST_F(RunTool, WillNotWorkForFilesThatItCannotWrite) {
                 "': Is a directory\n");
 }
 
+TEST_F(RunTool, RefusesInputsThatMemoryCannotHold) {
+  // A file of a size that no machine has; it takes no blocks.
+  const std::string huge = path("huge.npy");
+  std::ofstream(huge).close();
+  fs::resize_file(huge, uint64_t(1) << 42);
+  ToolResult result =
+      runRaw({path("sample.memgraph"), "--entry=main", "--parameters=random:3",
+              "--input=tokens=@" + huge});
+  EXPECT_EQ(result.err.rfind("turnip-run: error: input 'tokens' takes "
+                             "4398046511104 bytes of host memory beside the "
+                             "program's, but ",
+                             0),
+            0U)
+      << result.err;
+  EXPECT_EQ(result.code, 3);
+}
+
 TEST_F(RunTool, CalibrationHasNoUseForSomeFlags) {
   auto refuse = [&](const std::string &flag) {
     ToolResult result = runRaw({"--calibrate", flag});

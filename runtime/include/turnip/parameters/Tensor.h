@@ -57,6 +57,10 @@ Expected<Tensor> parseTensor(std::string_view text);
 /// Parses what tools accept after NAME=: "@file.npy" or the text above.
 Expected<Tensor> parseTensorOrFile(std::string_view text);
 
+/// Bytes of the tensor that parseTensorOrFile() makes of \p text, about; 0 for
+/// text that it refuses.
+uint64_t bytesOfTensorOrFile(std::string_view text);
+
 /// Prints "2x2xf32=[1 2][3 4]": what FileCheck tests read. Floats print with
 /// the fewest digits that read back to the same bits. At most \p maxElements
 /// values are printed, then "...".

@@ -72,10 +72,10 @@ public:
   Status
   bindParameters(std::shared_ptr<const parameters::ParameterProvider> provider);
 
-  /// Sets input \p name, a copy, for the runs that follow. Errors:
+  /// Sets input \p name, which is kept, for the runs that follow. Errors:
   /// InvalidArgument for an unknown name, another shape or another element
   /// type.
-  Status setInput(const std::string &name, const parameters::Tensor &value);
+  Status setInput(const std::string &name, parameters::Tensor value);
 
   /// Sets invocation argument \p name (0 unless set, or else the least value
   /// allowed). Errors: InvalidArgument for an unknown name or a value outside
