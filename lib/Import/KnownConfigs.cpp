@@ -13,107 +13,64 @@
 
 #include "turnip/Import/Import.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace turnip;
 
 namespace {
+/// What tells the shipped models apart.
 struct KnownConfig {
   std::string_view name;
-  std::string_view text;
+  unsigned hidden, intermediate, layers, heads, keyValueHeads, vocabulary;
+  std::string_view epsilon;
+  unsigned ropeTheta, positions;
+  std::string_view type;
 };
 } // namespace
 
 static constexpr KnownConfig configs[] = {
-    {"llama-7b", R"({
-  "model_type": "llama",
-  "hidden_size": 4096,
-  "intermediate_size": 11008,
-  "num_hidden_layers": 32,
-  "num_attention_heads": 32,
-  "num_key_value_heads": 32,
-  "vocab_size": 32000,
-  "rms_norm_eps": 1e-06,
-  "rope_theta": 10000,
-  "max_position_embeddings": 2048,
-  "tie_word_embeddings": false,
-  "torch_dtype": "float16"
-})"},
-    {"llama-13b", R"({
-  "model_type": "llama",
-  "hidden_size": 5120,
-  "intermediate_size": 13824,
-  "num_hidden_layers": 40,
-  "num_attention_heads": 40,
-  "num_key_value_heads": 40,
-  "vocab_size": 32000,
-  "rms_norm_eps": 1e-06,
-  "rope_theta": 10000,
-  "max_position_embeddings": 2048,
-  "tie_word_embeddings": false,
-  "torch_dtype": "float16"
-})"},
-    {"llama-30b", R"({
-  "model_type": "llama",
-  "hidden_size": 6656,
-  "intermediate_size": 17920,
-  "num_hidden_layers": 60,
-  "num_attention_heads": 52,
-  "num_key_value_heads": 52,
-  "vocab_size": 32000,
-  "rms_norm_eps": 1e-06,
-  "rope_theta": 10000,
-  "max_position_embeddings": 2048,
-  "tie_word_embeddings": false,
-  "torch_dtype": "float16"
-})"},
-    {"llama-65b", R"({
-  "model_type": "llama",
-  "hidden_size": 8192,
-  "intermediate_size": 22016,
-  "num_hidden_layers": 80,
-  "num_attention_heads": 64,
-  "num_key_value_heads": 64,
-  "vocab_size": 32000,
-  "rms_norm_eps": 1e-05,
-  "rope_theta": 10000,
-  "max_position_embeddings": 2048,
-  "tie_word_embeddings": false,
-  "torch_dtype": "float16"
-})"},
-    {"llama-3-8b", R"({
-  "model_type": "llama",
-  "hidden_size": 4096,
-  "intermediate_size": 14336,
-  "num_hidden_layers": 32,
-  "num_attention_heads": 32,
-  "num_key_value_heads": 8,
-  "vocab_size": 128256,
-  "rms_norm_eps": 1e-05,
-  "rope_theta": 500000,
-  "max_position_embeddings": 8192,
-  "tie_word_embeddings": false,
-  "torch_dtype": "bfloat16"
-})"},
-    {"llama-3-70b", R"({
-  "model_type": "llama",
-  "hidden_size": 8192,
-  "intermediate_size": 28672,
-  "num_hidden_layers": 80,
-  "num_attention_heads": 64,
-  "num_key_value_heads": 8,
-  "vocab_size": 128256,
-  "rms_norm_eps": 1e-05,
-  "rope_theta": 500000,
-  "max_position_embeddings": 8192,
-  "tie_word_embeddings": false,
-  "torch_dtype": "bfloat16"
-})"},
+    {"llama-7b", 4096, 11008, 32, 32, 32, 32000, "1e-06", 10000, 2048,
+     "float16"},
+    {"llama-13b", 5120, 13824, 40, 40, 40, 32000, "1e-06", 10000, 2048,
+     "float16"},
+    {"llama-30b", 6656, 17920, 60, 52, 52, 32000, "1e-06", 10000, 2048,
+     "float16"},
+    {"llama-65b", 8192, 22016, 80, 64, 64, 32000, "1e-05", 10000, 2048,
+     "float16"},
+    {"llama-3-8b", 4096, 14336, 32, 32, 8, 128256, "1e-05", 500000, 8192,
+     "bfloat16"},
+    {"llama-3-70b", 8192, 28672, 80, 64, 8, 128256, "1e-05", 500000, 8192,
+     "bfloat16"},
 };
 
-std::optional<std::string_view>
+/// The config.json of a model, with the fields of Hugging Face.
+static std::string toJson(const KnownConfig &config) {
+  return llvm::formatv("{{\n"
+                       "  \"model_type\": \"llama\",\n"
+                       "  \"hidden_size\": {0},\n"
+                       "  \"intermediate_size\": {1},\n"
+                       "  \"num_hidden_layers\": {2},\n"
+                       "  \"num_attention_heads\": {3},\n"
+                       "  \"num_key_value_heads\": {4},\n"
+                       "  \"vocab_size\": {5},\n"
+                       "  \"rms_norm_eps\": {6},\n"
+                       "  \"rope_theta\": {7},\n"
+                       "  \"max_position_embeddings\": {8},\n"
+                       "  \"tie_word_embeddings\": false,\n"
+                       "  \"torch_dtype\": \"{9}\"\n"
+                       "}",
+                       config.hidden, config.intermediate, config.layers,
+                       config.heads, config.keyValueHeads, config.vocabulary,
+                       config.epsilon, config.ropeTheta, config.positions,
+                       config.type)
+      .str();
+}
+
+std::optional<std::string>
 turnip::import::findKnownConfig(std::string_view name) {
   for (const KnownConfig &config : configs)
     if (config.name == name)
-      return config.text;
+      return toJson(config);
   return std::nullopt;
 }
 

@@ -114,7 +114,7 @@ static void printSummary(const import::ModelSummary &model,
 
 /// The text of the configuration that --config names.
 static Expected<import::ModelConfig> readConfig() {
-  if (std::optional<std::string_view> known = import::findKnownConfig(config))
+  if (std::optional<std::string> known = import::findKnownConfig(config))
     return import::parseConfig(*known);
   Expected<MappedFile> file = MappedFile::open(config);
   if (!file)

@@ -20,14 +20,12 @@ class Calibration:
     def __init__(self, arguments):
         self.arguments = arguments
         self.tools = toolchain.Toolchain(arguments.build)
-        path = toolchain.model(arguments.model)
-        source = self.tools.import_model(path, arguments.length)
-        tasks = self.tools.compile_tasks(source, "calibration-tasks", arguments.tile_budget)
+        tasks, inputs = self.tools.model_tasks(arguments, "calibration-tasks")
         self.artifacts = {
             cap: self.tools.place(tasks, f"calibration-{cap}", device_memory=cap)
             for cap in arguments.caps.split(",")}
         self.lanes = f"--lanes={arguments.lanes}"
-        self.host = [f"--parameters={path}", toolchain.tokens_input(arguments.length), self.lanes]
+        self.host = [*inputs, self.lanes]
         self.machine = self.tools.scratch / "calibration-machine.json"
 
     def calibrate(self):
@@ -50,15 +48,9 @@ class Calibration:
 
 
 def main():
-    parser = toolchain.parser(__doc__)
-    parser.add_argument("--model", help="a GGUF file; default: utils/fetch-model.sh")
-    parser.add_argument("--length", default=64, type=int, help="tokens of the prompt")
-    parser.add_argument("--caps", default="12MiB,24MiB,64MiB,160MiB")
+    parser = toolchain.capped_parser(__doc__, "12MiB,24MiB,64MiB,160MiB", 2, "runs per process that count")
     parser.add_argument("--gbps", default="2,3.5,8", help="speeds of the emulated link in 10^9 bytes per second")
-    parser.add_argument("--latency-us", default=10, type=float)
-    parser.add_argument("--tile-budget", default="4MiB")
     parser.add_argument("--lanes", default=1, type=int, help="compute threads; copies need a processor, too")
-    parser.add_argument("--repeat", default=2, type=int, help="runs per process that count")
     parser.add_argument("--limit", default=0.15, type=float, help="fail if any ratio is farther than this from 1")
     arguments = parser.parse_args()
     benchmark = Calibration(arguments)

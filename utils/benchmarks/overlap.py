@@ -30,12 +30,8 @@ class Overlap:
         self.arguments = arguments
         self.latency = arguments.latency_us * 1e-6
         self.tools = toolchain.Toolchain(arguments.build)
-        path = toolchain.model(arguments.model)
-        source = self.tools.import_model(path, arguments.length)
-        self.tasks = self.tools.compile_tasks(source, "overlap-tasks", arguments.tile_budget)
-        self.flags = [
-            f"--parameters={path}", toolchain.tokens_input(arguments.length), "--lanes=1",
-            f"--repeat={arguments.repeat}"]
+        self.tasks, inputs = self.tools.model_tasks(arguments, "overlap-tasks")
+        self.flags = [*inputs, "--lanes=1", f"--repeat={arguments.repeat}"]
         self.uncapped = self.tools.place(self.tasks, "overlap-uncapped")
 
     def measure_compute(self):
@@ -67,14 +63,8 @@ class Overlap:
 
 
 def main():
-    parser = toolchain.parser(__doc__)
-    parser.add_argument("--model", help="a GGUF file; default: utils/fetch-model.sh")
-    parser.add_argument("--length", default=64, type=int, help="tokens of the prompt")
-    parser.add_argument("--caps", default="64MiB,24MiB")
+    parser = toolchain.capped_parser(__doc__, "64MiB,24MiB", 3, "runs per process; the last one counts")
     parser.add_argument("--ratios", default="0.5,1,2", help="T_x / T_c")
-    parser.add_argument("--latency-us", default=10, type=float)
-    parser.add_argument("--tile-budget", default="4MiB")
-    parser.add_argument("--repeat", default=3, type=int, help="runs per process; the last one counts")
     arguments = parser.parse_args()
     overlap = Overlap(arguments)
     configurations = list(overlap.configurations(median([overlap.measure_compute() for _ in range(3)])))

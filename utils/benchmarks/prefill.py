@@ -98,14 +98,10 @@ def print_kernels(turnip, cpu):
 
 
 def main():
-    parser = toolchain.parser(__doc__)
-    parser.add_argument("--model", help="a GGUF file; default: utils/fetch-model.sh")
-    parser.add_argument("--length", default=128, type=int, help="tokens of the prompt")
+    parser = toolchain.model_parser(__doc__, 5, "runs per round", length=128)
     parser.add_argument("--threads", default=2, type=int)
-    parser.add_argument("--tile-budget", default="4MiB")
     parser.add_argument("--cpus", default="x86-64-v3,x86-64-v4", help="what kernels are compiled for")
     parser.add_argument("--cores", default="automatic,Haswell", help="OpenBLAS kernels")
-    parser.add_argument("--repeat", default=5, type=int, help="runs per round")
     parser.add_argument("--python", default="/usr/bin/python3", help="an interpreter that has torch")
     parser.add_argument("--kernels", action="store_true", help="print a table of kernels as well")
     arguments = parser.parse_args()

@@ -29,6 +29,24 @@ def parser(description):
     return result
 
 
+def model_parser(description, repeat, repeat_help, length=64):
+    """The same, with the options of benchmarks that run a prefill of a model."""
+    result = parser(description)
+    result.add_argument("--model", help="a GGUF file; default: utils/fetch-model.sh")
+    result.add_argument("--length", default=length, type=int, help="tokens of the prompt")
+    result.add_argument("--tile-budget", default="4MiB")
+    result.add_argument("--repeat", default=repeat, type=int, help=repeat_help)
+    return result
+
+
+def capped_parser(description, caps, repeat, repeat_help):
+    """The same, for runs under several caps over an emulated link."""
+    result = model_parser(description, repeat, repeat_help)
+    result.add_argument("--caps", default=caps)
+    result.add_argument("--latency-us", default=10, type=float)
+    return result
+
+
 def model(path):
     """The model's path; fetches it where none is given."""
     if path:
@@ -80,6 +98,14 @@ class Toolchain:
         return self.optimize(
             source, name, "--canonicalize", "--cse", "--ein-fuse",
             f"--partition-ein=tile-budget={tile_budget}", f"--task-compile-kernels=target={cpu}")
+
+    def model_tasks(self, arguments, name):
+        """The taskgraph of the prefill that `arguments` of model_parser() ask for,
+        and the flags with its parameters and its input."""
+        path = model(arguments.model)
+        source = self.import_model(path, arguments.length)
+        tasks = self.compile_tasks(source, name, arguments.tile_budget)
+        return tasks, [f"--parameters={path}", tokens_input(arguments.length)]
 
     def place(self, tasks, name, **options):
         """From a taskgraph to an artifact; options as place-memory has them, with _ for -."""

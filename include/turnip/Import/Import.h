@@ -70,7 +70,7 @@ Expected<ModelConfig> parseConfig(std::string_view text);
 
 /// The configuration that ships under \p name, such as "llama-7b", as text that
 /// parseConfig reads, or nothing.
-std::optional<std::string_view> findKnownConfig(std::string_view name);
+std::optional<std::string> findKnownConfig(std::string_view name);
 
 /// The names that findKnownConfig knows, separated by ", ".
 std::string knownConfigs();
