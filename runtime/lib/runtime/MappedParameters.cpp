@@ -57,9 +57,10 @@ const std::vector<uint32_t> &ParameterReaders::copiesOf(uint32_t memory,
       sorted.begin(), sorted.end(), offset + bytes,
       [](const Range &range, uint64_t end) { return range.offset < end; });
   const std::vector<uint32_t> *exact = &nothing;
-  for (auto i = static_cast<size_t>(behind - sorted.begin());
-       i-- > 0 && largest[i] > offset;) {
-    const Range &range = sorted[i];
+  for (auto i = static_cast<size_t>(behind - sorted.begin()); i > 0; --i) {
+    if (largest[i - 1] <= offset)
+      break;
+    const Range &range = sorted[i - 1];
     if (range.offset + range.bytes <= offset)
       continue;
     if (range.offset != offset || range.bytes != bytes || range.isCalledOn)

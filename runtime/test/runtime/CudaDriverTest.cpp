@@ -129,7 +129,7 @@ TEST_F(CudaDriver, TakesParametersFromTheirFile) {
     ASSERT_TRUE((*session)->bindParameters(file));
     // The host computes with those of even rounds, so they have to be in its
     // memory.
-    EXPECT_EQ(file->elementsRead, rounds / 2 * 256);
+    EXPECT_EQ(file->elementsRead, int64_t(rounds) / 2 * 256);
     std::weak_ptr<TestParameters> kept = file;
     file.reset();
     EXPECT_FALSE(kept.expired());
@@ -137,7 +137,7 @@ TEST_F(CudaDriver, TakesParametersFromTheirFile) {
   }
   TestParameters again;
   ASSERT_TRUE((*session)->bindParameters(again));
-  EXPECT_EQ(again.elementsRead, rounds * 256);
+  EXPECT_EQ(again.elementsRead, int64_t(rounds) * 256);
   runAndCheck(**session);
 }
 

@@ -129,7 +129,7 @@ inline std::unique_ptr<Driver> createOnGpu() {
   ::unsetenv("TURNIP_CUDA_LIBRARY");
   ::unsetenv("TURNIP_CUBLASLT_LIBRARY");
   CudaOptions options;
-  options.devices = {std::atoi(number)};
+  options.devices = {static_cast<int>(std::strtol(number, nullptr, 10))};
   options.hostLanes = 2;
   Expected<std::unique_ptr<Driver>> driver = createCudaDriver(options);
   EXPECT_TRUE(driver) << driver.status().message();

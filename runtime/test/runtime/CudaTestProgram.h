@@ -95,6 +95,7 @@ private:
       place = {index, {}};
     }
     std::vector<Edge> edges;
+    edges.reserve(sources.size());
     for (auto [source, kind] : sources)
       edges.push_back({source, kind});
     addVertex(entry, vertex, accesses, edges, scalars);
@@ -148,11 +149,15 @@ inline Module twoDeviceModule() {
             make.write(Dev0, 0, x));
   for (uint32_t round = 0; round < rounds; ++round) {
     uint32_t p = make.value(), y = make.value(), z = make.value();
-    parameter.pieces.push_back(
-        {{round, 0}, {1, 256}, Params, 8 * round * Builder::bytes, p});
+    parameter.pieces.push_back({{round, 0},
+                                {1, 256},
+                                Params,
+                                uint64_t(8) * round * Builder::bytes,
+                                p});
     for (uint16_t device : {Dev0, Dev1})
       make.copy(static_cast<uint16_t>(ParamsTo0 + device), CopyRole::Load,
-                make.read(Params, 8 * round, p), make.write(device, 1, p));
+                make.read(Params, uint64_t(8) * round, p),
+                make.write(device, 1, p));
     make.call(
         Gpu0,
         {make.read(Dev0, 0, x), make.read(Dev0, 1, p), make.write(Dev0, 2, y)},
@@ -173,7 +178,7 @@ inline Module twoDeviceModule() {
     make.copy(From1, CopyRole::Transfer, make.read(Dev1, 2, z),
               make.write(Ram, 1, z));
     make.call(Cpu,
-              {make.read(Ram, 1, z), make.read(Params, 8 * round, p),
+              {make.read(Ram, 1, z), make.read(Params, uint64_t(8) * round, p),
                make.write(Ram, 2, x)},
               1);
     make.copy(RamTo0, CopyRole::Transfer, make.read(Ram, 2, x),
@@ -211,8 +216,10 @@ class TestParameters final : public parameters::ParameterProvider {
 public:
   /// With \p isMapped, as if they lay in a file.
   explicit TestParameters(bool isMapped = false) {
-    for (int64_t i = 0; isMapped && i < rounds * 256; ++i)
-      file.push_back(parameterAt(i));
+    if (isMapped)
+      file.resize(size_t(rounds) * 256);
+    for (size_t i = 0; i < file.size(); ++i)
+      file[i] = parameterAt(static_cast<int64_t>(i));
   }
   const void *mapped(const std::string & /*name*/, int64_t first,
                      int64_t /*count*/, ElementType /*type*/) const override {

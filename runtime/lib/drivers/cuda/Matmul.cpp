@@ -183,8 +183,8 @@ Status MatmulPlan::run(void *const *buffers, void *workspace, CUstream stream) {
     const void *bias = address(launch.buffers.size() - 1);
     TURNIP_RETURN_IF_ERROR(
         library.check(library->cublasLtMatmulDescSetAttribute(
-                          description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias,
-                          sizeof(bias)),
+                          description, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+                          static_cast<const void *>(&bias), sizeof(bias)),
                       "cublasLtMatmulDescSetAttribute"));
   }
   void *scratch = matmul.workspaceBytes > 0
