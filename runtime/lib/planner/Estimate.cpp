@@ -154,8 +154,20 @@ void planner::countCopies(const Problem &problem, const Machine &machine,
     ++copies;
     bytes += more;
   };
+  std::vector<bool> isDone(problem.tasks.size(), false);
   for (uint32_t op = 0; op < plan.placement.numOps(); ++op) {
     statistics.joins += plan.placement.kinds[op] == OpKind::Join;
+    if (plan.placement.kinds[op] == OpKind::Call) {
+      uint32_t task = plan.ops[op].task;
+      if (isDone[task]) {
+        uint64_t bytes = 0;
+        for (uint32_t tile : problem.results(task))
+          bytes += problem.tiles[tile].bytes;
+        count(statistics.repeats, statistics.repeatBytes, bytes);
+        statistics.repeatSeconds += problem.tasks[task].cost;
+      }
+      isDone[task] = true;
+    }
     if (plan.placement.kinds[op] != OpKind::Copy)
       continue;
     ArrayView<Access> accesses = plan.placement.accessesOf(op);

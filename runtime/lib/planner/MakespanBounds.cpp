@@ -332,7 +332,7 @@ MakespanBounds planner::boundMakespan(const Problem &problem,
     bounds.sequence =
         std::max(bounds.sequence, preemptive(std::move(jobs[engine])));
   }
-  bounds.windows = boundWindows(graph, times.start, times.tail, options.pivots);
+  bounds.windows = boundWindows(graph, times.start, times.tail, options);
   return bounds;
 }
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Placer.h"
+#include "Recompute.h"
 
 #include <algorithm>
 
@@ -85,6 +86,13 @@ Placer::Placer(const Problem &problem, const Machine &machine,
   isPromised.assign(numTiles, false);
   visited.assign(numTiles, false);
   finalCopy.assign(numTiles, None);
+  if (rules.recompute > 0) {
+    repeats = tasksToRepeat(problem);
+    isDropped.assign(numTiles, false);
+    awaited.assign(numTiles, 0);
+    pricedFor.assign(numTiles, None);
+    prices.assign(numTiles, 0);
+  }
   listSteps();
   listUses();
   if (isTimed() && rules.patience > 0)

@@ -73,6 +73,9 @@ struct PlacerRules {
   bool inherit = true;
   /// Let results take the place of dying operands.
   bool inPlace = true;
+  /// A tile is computed again instead of being written back and loaded where
+  /// that takes at most this many times as long; 0 never does.
+  double recompute = 0;
   /// Forget the copy in host memory when a tile is loaded, so that evicting it
   /// always writes.
   bool forgetCopies = false;
@@ -269,12 +272,29 @@ private:
                   Window &best);
   void pushEvictable(Lane &lane, uint32_t tile);
   bool canEvict(const Lane &lane, const Arena::Segment &segment) const;
-  double evictionCost(const Lane &lane, uint32_t tile) const;
-  void evict(Lane &lane, uint32_t tile);
+  double evictionCost(const Lane &lane, uint32_t tile);
+  void evict(Lane &lane, uint32_t tile, bool mayDrop = false);
   void packStep(Lane &lane);
   void slide(Lane &lane, uint32_t tile, uint64_t target);
   void moveTile(Lane &lane, uint32_t tile, uint32_t segment);
   void releaseUnwritten(Lane &lane);
+
+  // Computing again.
+  std::vector<uint32_t> sourcesOf(uint32_t tile) const;
+  bool isUsedNear(uint32_t tile, uint32_t step) const;
+  uint64_t bytesOfStep(const Lane &lane, uint32_t step,
+                       std::vector<uint32_t> tiles) const;
+  double secondsToRecompute(const Lane &lane, uint32_t tile,
+                            uint32_t step) const;
+  double priceOfRecomputing(const Lane &lane, uint32_t tile) const;
+  double priceOfDropping(const Lane &lane, uint32_t tile);
+  void drop(uint32_t tile);
+  bool computesAgain(const Lane &lane, uint32_t tile, bool packed) const;
+  void emitAgain(Lane &lane, uint32_t tile);
+  bool recompute(Lane &lane, uint32_t tile, bool packed);
+  bool recomputePacked(Lane &lane, uint32_t tile);
+  bool bringSources(Lane &lane, uint32_t tile,
+                    const std::vector<uint32_t> &sources);
 
   // Execution.
   Status execute(uint32_t task);
@@ -375,6 +395,15 @@ private:
   std::vector<bool> isCounted;
   /// Whether it has been on its device before.
   std::vector<bool> visited;
+  /// The task that may be carried out again for it; empty where none may.
+  std::vector<uint32_t> repeats;
+  /// Whether it left without being written back, to be computed again; and how
+  /// many that did so are computed from it.
+  std::vector<bool> isDropped;
+  std::vector<uint32_t> awaited;
+  /// priceOfRecomputing() for the next use at which it was asked.
+  std::vector<uint32_t> pricedFor;
+  std::vector<float> prices;
   /// Where it lies at exit, if anybody wants to know: a host copy.
   std::vector<uint32_t> finalCopy;
 

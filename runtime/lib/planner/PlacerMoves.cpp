@@ -73,7 +73,7 @@ bool Placer::clearWindow(Lane &lane, const Window &window) {
       break;
   }
   for (uint32_t tile : gone)
-    evict(lane, tile);
+    evict(lane, tile, /*mayDrop=*/true);
   for (auto [tile, target] : moved) {
     if (visited[tile]) {
       moveTile(lane, tile, target);
@@ -284,7 +284,7 @@ Placer::Window Placer::carryOut(Lane &lane, const Packing &packing) {
   Window window{pieces[packing.first].segment, pieces[packing.last].segment,
                 packing.cost};
   for (size_t i : packing.evicted)
-    evict(lane, arena[pieces[i].segment].owner);
+    evict(lane, arena[pieces[i].segment].owner, /*mayDrop=*/true);
   // Where the rest of a hole begins.
   std::vector<std::pair<size_t, uint32_t>> rests;
   for (auto [tile, hole] : packing.moved) {

@@ -276,7 +276,11 @@ bool Placer::shareWorkspace(Lane &lane, uint64_t bytes) {
 }
 
 bool Placer::allocateOperand(Lane &lane, uint32_t tile, bool packed) {
-  if (segmentOf[tile] == None && inPlaceOf[tile] == None) {
+  bool isThere = segmentOf[tile] != None || inPlaceOf[tile] != None;
+  if (!isThere && computesAgain(lane, tile, packed)) {
+    if (!recompute(lane, tile, packed))
+      return false;
+  } else if (!isThere) {
     uint32_t segment = findRange(lane, problem.tiles[tile].bytes, tile, packed);
     if (segment == None)
       return false;
@@ -424,10 +428,12 @@ bool Placer::canEvict(const Lane &lane, const Arena::Segment &segment) const {
 
 /// Bytes that come and go because of an eviction, the less the farther away
 /// the next use is: whatever frees a byte for twice as long is worth twice.
-double Placer::evictionCost(const Lane &lane, uint32_t tile) const {
+double Placer::evictionCost(const Lane &lane, uint32_t tile) {
   double bytes = static_cast<double>(problem.tiles[tile].bytes);
-  if (copyOf[tile] == None)
-    bytes *= rules.dirtyCost;
+  if (copyOf[tile] == None) {
+    double price = priceOfDropping(lane, tile);
+    bytes *= price < 0 ? rules.dirtyCost : price;
+  }
   double distance = static_cast<double>(uses[nextUse[tile]]) -
                     static_cast<double>(lane.allocated) + 1;
   if (rules.distanceExponent != 1)
@@ -588,9 +594,12 @@ bool Placer::findWindow(Lane &lane, uint64_t bytes, Window &window) {
   return window.first != None;
 }
 
-void Placer::evict(Lane &lane, uint32_t tile) {
+/// With \p mayDrop a tile that can be computed again need not be written back.
+void Placer::evict(Lane &lane, uint32_t tile, bool mayDrop) {
   uint64_t age = lastTime[tile];
-  if (copyOf[tile] == None) {
+  if (copyOf[tile] == None && mayDrop && priceOfDropping(lane, tile) >= 0) {
+    drop(tile);
+  } else if (copyOf[tile] == None) {
     copyOf[tile] = newHostCopy(lane.backing, problem.tiles[tile].bytes);
     Access source = access(tile, Role::Read);
     Access destination = hostAccess(copyOf[tile], tile, Role::Write);

@@ -156,6 +156,8 @@ std::string planner::toString(const Problem &problem,
   count("results", statistics.results, statistics.resultBytes);
   count("transfers", statistics.transfers, statistics.transferBytes);
   count("moves", statistics.moves, statistics.moveBytes);
+  if (statistics.repeats != 0)
+    count("computed again", statistics.repeats, statistics.repeatBytes);
   out << "joins: " << statistics.joins << "\n"
       << "order: " << statistics.order << ", horizon " << statistics.horizon
       << "\n"

@@ -11,6 +11,7 @@
 #include "Estimate.h"
 #include "Orders.h"
 #include "Placer.h"
+#include "Recompute.h"
 #include "Schedule.h"
 #include "turnip/planner/Bounds.h"
 #include "turnip/support/ByteSize.h"
@@ -94,6 +95,7 @@ private:
   size_t numAccesses() const;
   size_t usualAttempts() const;
   size_t attemptsByChance() const;
+  size_t attemptsToRepeat() const;
   NamedOrder order(OrderKind kind) const;
   NamedOrder scheduled(const NamedOrder &base,
                        const ScheduleRules &rules) const;
@@ -103,6 +105,8 @@ private:
   bool replan();
   void searchUsual(size_t count);
   void searchFarther(size_t count);
+  bool paysToRepeat() const;
+  void searchRepeats(size_t count);
 
   const Problem &problem;
   const PlanOptions &options;
@@ -121,6 +125,8 @@ private:
   PlacerRules soonestRules;
   /// Whether the attempts of an effort of 1 are over.
   bool goesFarther = false;
+  /// Whether tiles may be computed again, now that that looks worthwhile.
+  bool repeats = false;
   NamedOrder bestOrder;
   PlacerRules bestRules;
   size_t attempts = 0;
@@ -351,7 +357,8 @@ bool Search::replan() {
   std::vector<double> starts;
   predictMakespan(problem, machine, *best, &starts);
   std::vector<double> startOf(problem.tasks.size(), 0);
-  for (uint32_t op = 0; op < best->ops.size(); ++op)
+  // What is carried out again does not count.
+  for (uint32_t op = best->placement.numOps(); op-- > 0;)
     if (best->ops[op].task != None)
       startOf[best->ops[op].task] = starts[op];
   // A value may come back from the host without waiting for the transfer that
@@ -397,6 +404,16 @@ size_t Search::usualAttempts() const {
 size_t Search::attemptsByChance() const {
   constexpr size_t most = 88, accesses = 600000;
   return std::min(most, accesses / numAccesses());
+}
+
+/// How many more it makes that compute tiles again, where that looks
+/// worthwhile: none of graphs for which that would take long.
+size_t Search::attemptsToRepeat() const {
+  constexpr size_t most = 20, accesses = 3500000, share = 4;
+  size_t others = usualAttempts() + attemptsByChance();
+  return numAccesses() > accesses
+             ? 0
+             : std::min(most, std::max<size_t>(1, others / share));
 }
 
 /// Makes up to \p count plans: of several orders, of the best two with other
@@ -473,6 +490,8 @@ void Search::searchFarther(size_t count) {
       rules.inherit = below(4) != 0;
     if (draws())
       rules.moveCost = below(3) != 0 ? share(0.05, 0.5) : 0;
+    if (repeats && draws())
+      rules.recompute = below(3) != 0 ? share(0.1, 2) : 0;
   };
   for (size_t end = attempts + count; attempts < end;) {
     PlacerRules rules = soonestRules;
@@ -501,6 +520,44 @@ void Search::searchFarther(size_t count) {
   }
 }
 
+/// Whether the best plan writes back or reloads so much of what could be
+/// computed again that trying that is worth its time.
+bool Search::paysToRepeat() const {
+  constexpr double leastShare = 0.02;
+  std::vector<uint32_t> tasks = tasksToRepeat(problem);
+  double seconds = 0;
+  for (uint32_t op = 0; op < best->placement.numOps(); ++op) {
+    CopyRole role = best->ops[op].role;
+    const Access *access = best->placement.accessesOf(op).begin();
+    if ((role == CopyRole::Offload || role == CopyRole::Reload) &&
+        tasks[access->value] != None &&
+        problem.tasks[tasks[access->value]].cost <
+            machine.copySeconds(access[0].memory, access[1].memory,
+                                access->bytes))
+      seconds += machine.copySeconds(access[0].memory, access[1].memory,
+                                     access->bytes);
+  }
+  return seconds > leastShare * best->statistics.copySeconds;
+}
+
+/// Makes up to \p count plans more that compute tiles again: as the best and
+/// the soonest were made but for that, then by chance.
+void Search::searchRepeats(size_t count) {
+  static constexpr double prices[] = {0.5, 1, 0.25};
+  repeats = true;
+  size_t end = attempts + count;
+  for (double price : prices)
+    for (bool ofSoonest : {false, true}) {
+      PlacerRules rules = ofSoonest ? soonestRules : bestRules;
+      if (attempts == end || (ofSoonest && rules.recompute == price))
+        continue;
+      rules.recompute = price;
+      attempt(NamedOrder(ofSoonest ? soonestOrder : bestOrder), rules);
+    }
+  if (attempts < end)
+    searchFarther(end - attempts);
+}
+
 Expected<Plan> Search::run() {
   size_t usual = usualAttempts(), chance = attemptsByChance();
   searchUsual(options.effort == 0 ? 1 : usual);
@@ -508,6 +565,10 @@ Expected<Plan> Search::run() {
       options.policy == Policy::Default || options.policy == Policy::NoPrefetch;
   if (best && searches && options.effort > 0)
     searchFarther(chance);
+  if (best && options.rematerialize && options.effort > 0 &&
+      options.policy == Policy::Default && attemptsToRepeat() != 0 &&
+      paysToRepeat())
+    searchRepeats(attemptsToRepeat());
   goesFarther = true;
   if (best && searches && options.effort > 1) {
     // It may have been passed over for one that copies less.
@@ -521,9 +582,11 @@ Expected<Plan> Search::run() {
     pruneFarEdges(*best);
   countCopies(problem, machine, *best);
   boundMakespan(problem, machine, best->statistics);
+  bool isRepeated = best->statistics.repeats != 0;
   best->statistics.incomingBytesBound =
-      bestOrder.incoming >= 0 ? bestOrder.incoming
-                              : boundIncoming(problem, bestOrder.tasks);
+      bestOrder.incoming >= 0 && !isRepeated
+          ? bestOrder.incoming
+          : boundIncoming(problem, bestOrder.tasks, isRepeated);
   return std::move(best);
 }
 

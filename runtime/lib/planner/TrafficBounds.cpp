@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Recompute.h"
 #include "turnip/planner/Bounds.h"
 
 #include <algorithm>
@@ -161,8 +162,10 @@ namespace {
 /// Farthest use on device memories, byte by byte.
 class FarthestUse {
 public:
-  explicit FarthestUse(const MemoryUses &uses)
-      : uses(uses), next(uses.problem.tiles.size(), None),
+  /// \p isFree: of each tile, whether it comes and goes for nothing; empty if
+  /// none does.
+  FarthestUse(const MemoryUses &uses, const std::vector<bool> &isFree)
+      : uses(uses), isFree(isFree), next(uses.problem.tiles.size(), None),
         resident(uses.problem.tiles.size(), 0) {}
   /// Returns the bytes that a memory has to load.
   double run(uint32_t memory);
@@ -175,6 +178,7 @@ private:
   }
 
   const MemoryUses &uses;
+  const std::vector<bool> &isFree;
   /// Where a tile is used next; only means something while it is resident.
   std::vector<uint32_t> next;
   std::vector<double> resident;
@@ -209,7 +213,7 @@ void FarthestUse::step(uint32_t memory, uint32_t position) {
                    double missing = bytesOf(tile) - resident[tile];
                    resident[tile] += missing;
                    used += missing;
-                   if (isOperand)
+                   if (isOperand && (isFree.empty() || !isFree[tile]))
                      incoming += missing;
                  });
   double scratch = uses.scratch(memory, position);
@@ -217,7 +221,7 @@ void FarthestUse::step(uint32_t memory, uint32_t position) {
   makeRoom(position);
   used -= scratch;
   for (auto [after, tile] : current) {
-    if (after != None) {
+    if (after != None && (isFree.empty() || !isFree[tile])) {
       farthest.emplace(after, tile);
       continue;
     }
@@ -254,7 +258,7 @@ namespace {
 /// or are written back.
 class Dirty {
 public:
-  explicit Dirty(const Problem &problem);
+  Dirty(const Problem &problem, const std::vector<bool> &isFree);
 
   bool isDirty(uint32_t tile) const { return dirty[tile]; }
   /// Whether the tile has to be copied to its place at exit.
@@ -265,7 +269,7 @@ private:
 };
 } // namespace
 
-Dirty::Dirty(const Problem &problem)
+Dirty::Dirty(const Problem &problem, const std::vector<bool> &isFree)
     : dirty(problem.tiles.size()), result(problem.tiles.size()) {
   for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
     // A value that a transfer copies may have a copy elsewhere to come back
@@ -280,7 +284,7 @@ Dirty::Dirty(const Problem &problem)
       if (problem.memories[tile.memory].kind != MemoryKind::Device)
         continue;
       result[id] = tile.finalMemory != None && tile.finalMemory != tile.memory;
-      dirty[id] = !result[id];
+      dirty[id] = !result[id] && (isFree.empty() || !isFree[id]);
     }
   }
 }
@@ -493,15 +497,26 @@ static void addResults(const Problem &problem, const Dirty &dirty,
           static_cast<double>(problem.tiles[id].bytes);
 }
 
+/// Which tiles plans may compute again; empty without \p repeats.
+static std::vector<bool> freeTiles(const Problem &problem, bool repeats) {
+  std::vector<bool> isFree;
+  if (repeats)
+    for (uint32_t task : tasksToRepeat(problem))
+      isFree.push_back(task != None);
+  return isFree;
+}
+
 TrafficBounds planner::boundTraffic(const Problem &problem,
-                                    const std::vector<uint32_t> &order) {
+                                    const std::vector<uint32_t> &order,
+                                    bool repeats) {
   TrafficBounds bounds;
   bounds.incoming.assign(problem.memories.size(), 0);
   bounds.outgoing.assign(problem.memories.size(), 0);
-  Dirty dirty(problem);
+  std::vector<bool> isFree = freeTiles(problem, repeats);
+  Dirty dirty(problem, isFree);
   addResults(problem, dirty, bounds);
   MemoryUses uses(problem, order);
-  FarthestUse farthest(uses);
+  FarthestUse farthest(uses, isFree);
   for (uint32_t memory = 0; memory < problem.memories.size(); ++memory) {
     if (problem.memories[memory].kind != MemoryKind::Device)
       continue;
@@ -512,11 +527,14 @@ TrafficBounds planner::boundTraffic(const Problem &problem,
 }
 
 double planner::boundTogether(const Problem &problem,
-                              const std::vector<uint32_t> &order) {
-  TrafficBounds apart = boundTraffic(problem, order);
+                              const std::vector<uint32_t> &order,
+                              bool repeats) {
+  TrafficBounds apart = boundTraffic(problem, order, repeats);
+  if (repeats)
+    return apart.totalIncoming() + apart.totalOutgoing();
   TrafficBounds once = boundTraffic(problem);
   MemoryUses uses(problem, order);
-  Dirty dirty(problem);
+  Dirty dirty(problem, {});
   double bytes = 0;
   for (uint32_t memory = 0; memory < problem.memories.size(); ++memory)
     if (problem.memories[memory].kind == MemoryKind::Device)
@@ -527,9 +545,11 @@ double planner::boundTogether(const Problem &problem,
 }
 
 double planner::boundIncoming(const Problem &problem,
-                              const std::vector<uint32_t> &order) {
+                              const std::vector<uint32_t> &order,
+                              bool repeats) {
   MemoryUses uses(problem, order);
-  FarthestUse farthest(uses);
+  std::vector<bool> isFree = freeTiles(problem, repeats);
+  FarthestUse farthest(uses, isFree);
   double bytes = 0;
   for (uint32_t memory = 0; memory < problem.memories.size(); ++memory)
     if (problem.memories[memory].kind == MemoryKind::Device)
@@ -541,7 +561,7 @@ TrafficBounds planner::boundTraffic(const Problem &problem) {
   TrafficBounds bounds;
   bounds.incoming.assign(problem.memories.size(), 0);
   bounds.outgoing.assign(problem.memories.size(), 0);
-  addResults(problem, Dirty(problem), bounds);
+  addResults(problem, Dirty(problem, {}), bounds);
   std::vector<bool> seen(problem.tiles.size());
   for (uint32_t id : problem.operandList) {
     const Tile &tile = problem.tiles[id];

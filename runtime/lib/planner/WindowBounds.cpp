@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WindowBounds.h"
+#include "Recompute.h"
 
 #include <algorithm>
 #include <limits>
@@ -110,11 +111,13 @@ private:
 class Windows {
 public:
   Windows(const WorkGraph &graph, const std::vector<double> &start,
-          const std::vector<double> &tail, uint32_t pivots)
+          const std::vector<double> &tail, const MakespanOptions &options)
       : graph(graph), start(start), tail(tail) {
+    if (options.repeats)
+      repeats = tasksToRepeat(graph.problem);
     followLongestPath();
     locate();
-    thinOut(pivots);
+    thinOut(options.pivots);
     locate();
   }
   double run();
@@ -126,12 +129,17 @@ private:
   void addWork();
   void addLoads(uint32_t memory);
   void addWriteBacks(uint32_t memory);
+  /// Whether a plan may compute \p tile again instead of keeping it.
+  bool isFree(uint32_t tile) const {
+    return !repeats.empty() && repeats[tile] != None;
+  }
   void raise(uint32_t i, uint32_t j, double seconds) {
     length.at(i, j) = std::max(length.at(i, j), seconds);
   }
 
   const WorkGraph &graph;
   const std::vector<double> &start, &tail;
+  std::vector<uint32_t> repeats;
   std::vector<uint32_t> chain;
   uint32_t moments = 0;
   /// Per task: the last moment that it cannot start before, and the first that
@@ -249,7 +257,7 @@ void Windows::addLoads(uint32_t memory) {
           tile.initialMemory == None || tile.initialMemory == memory
               ? backing
               : tile.initialMemory;
-      if (tile.memory != memory || graph.readersOf(id).empty() ||
+      if (tile.memory != memory || graph.readersOf(id).empty() || isFree(id) ||
           graph.machine.copyEngine(source, memory) != engine)
         continue;
       copies.add(source, memory, tile.bytes);
@@ -282,7 +290,7 @@ void Windows::addWriteBacks(uint32_t memory) {
   for (uint32_t id = 0; id < problem.tiles.size(); ++id) {
     const Tile &tile = problem.tiles[id];
     uint32_t producer = graph.producer[id];
-    if (tile.memory != memory || producer == None ||
+    if (tile.memory != memory || producer == None || isFree(id) ||
         problem.tasks[producer].kind != TaskKind::Call)
       continue;
     uint32_t last = 0;
@@ -327,8 +335,9 @@ double Windows::run() {
 
 double planner::boundWindows(const WorkGraph &graph,
                              const std::vector<double> &start,
-                             const std::vector<double> &tail, uint32_t pivots) {
+                             const std::vector<double> &tail,
+                             const MakespanOptions &options) {
   if (graph.numTasks() == 0)
     return 0;
-  return Windows(graph, start, tail, pivots).run();
+  return Windows(graph, start, tail, options).run();
 }

@@ -10,6 +10,7 @@
 #define TURNIP_LIB_PLANNER_WINDOWBOUNDS_H
 
 #include "WorkGraph.h"
+#include "turnip/planner/Bounds.h"
 
 namespace turnip::planner {
 
@@ -17,11 +18,12 @@ namespace turnip::planner {
 /// memories it loads: the most that can be there already at any moment.
 std::vector<double> secondsOfFullMemories(const WorkGraph &graph);
 
-/// The bound along a chain of at most \p pivots tasks. \p start and \p tail:
+/// The bound along a chain of at most `pivots` tasks. \p start and \p tail:
 /// per task, when it starts at the earliest and how long everything takes at
 /// least when it is done.
 double boundWindows(const WorkGraph &graph, const std::vector<double> &start,
-                    const std::vector<double> &tail, uint32_t pivots);
+                    const std::vector<double> &tail,
+                    const MakespanOptions &options);
 
 } // namespace turnip::planner
 

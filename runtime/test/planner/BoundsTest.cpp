@@ -149,18 +149,22 @@ void expectBounded(const Problem &problem, const Plan &plan,
   std::vector<uint32_t> order = taskOrder(problem, plan);
   ASSERT_EQ(order.size(), problem.tasks.size()) << name;
   TrafficBounds traffic = trafficOf(problem, plan);
-  TrafficBounds ofOrder = boundTraffic(problem, order);
+  bool repeats = plan.statistics.repeats != 0;
+  TrafficBounds ofOrder = boundTraffic(problem, order, repeats);
   TrafficBounds ofAny = boundTraffic(problem);
   expectNotMore(ofOrder.incoming, traffic.incoming, name + ": incoming");
   expectNotMore(ofOrder.outgoing, traffic.outgoing, name + ": outgoing");
   double together = 0;
   for (size_t i = 0; i < traffic.incoming.size(); ++i)
     together += traffic.incoming[i] + traffic.outgoing[i];
-  EXPECT_LE(boundTogether(problem, order), together * (1 + 1e-9)) << name;
+  EXPECT_LE(boundTogether(problem, order, repeats), together * (1 + 1e-9))
+      << name;
   expectNotMore(ofAny.incoming, ofOrder.incoming, name + ": order");
   expectNotMore(ofAny.outgoing, ofOrder.outgoing, name + ": order");
 
-  MakespanBounds bounds = boundMakespan(problem);
+  MakespanOptions options;
+  options.repeats = repeats;
+  MakespanBounds bounds = boundMakespan(problem, options);
   double bound = boundMakespanOfOrder(problem, ofOrder, bounds);
   EXPECT_GE(bound, bounds.best()) << name;
   constexpr double rounding = 1 + 1e-9;
@@ -169,7 +173,7 @@ void expectBounded(const Problem &problem, const Plan &plan,
     EXPECT_LE(bound, Run(problem, plan).inRandomOrder(seed) * rounding) << name;
   double fixed = Run(problem, plan).inPlanOrder();
   ASSERT_GE(fixed, 0) << name;
-  MakespanOptions inOrder;
+  MakespanOptions inOrder = options;
   inOrder.deviceOrder = &order;
   double strict = boundMakespan(problem, inOrder).best();
   EXPECT_GE(strict * rounding, bounds.best()) << name;

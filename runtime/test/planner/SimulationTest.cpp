@@ -47,10 +47,12 @@ TEST(Simulation, NoScheduleBeatsTheBounds) {
         Problem problem = makeProblem(kind, devices, c);
         Expected<Plan> result = plan(problem);
         ASSERT_TRUE(result) << result.status().message();
+        MakespanOptions options;
+        options.repeats = result->statistics.repeats != 0;
         TrafficBounds traffic =
-            boundTraffic(problem, taskOrder(problem, *result));
-        double bound =
-            boundMakespanOfOrder(problem, traffic, boundMakespan(problem));
+            boundTraffic(problem, taskOrder(problem, *result), options.repeats);
+        double bound = boundMakespanOfOrder(problem, traffic,
+                                            boundMakespan(problem, options));
         Simulation simulation(problem, *result);
         // The clock counts nanoseconds.
         const double rounding =

@@ -112,6 +112,8 @@ void Judge::addTraffic(const Plan &plan, Line &line) {
   line.number("both_bound", boundTogether(problem, order));
   line.number("offloaded", static_cast<double>(figures.offloadBytes));
   line.number("moved", static_cast<double>(figures.moveBytes));
+  line.number("repeated", static_cast<double>(figures.repeats));
+  line.number("repeat_seconds", figures.repeatSeconds);
   line.number("transferred", static_cast<double>(figures.transferBytes));
   line.number("time_bound_any_order", time.best());
   line.number("time_bound", boundMakespanOfOrder(problem, bounds, time));
@@ -323,6 +325,10 @@ static Status readOptions(Arguments &arguments, JudgeOptions &options) {
   uint64_t effort = options.plan.effort;
   TURNIP_RETURN_IF_ERROR(arguments.takeNumber("effort", 0, maxEffort, effort));
   options.plan.effort = static_cast<uint32_t>(effort);
+  uint64_t rematerialize = options.plan.rematerialize;
+  TURNIP_RETURN_IF_ERROR(
+      arguments.takeNumber("rematerialize", 0, 1, rematerialize));
+  options.plan.rematerialize = rematerialize != 0;
   TURNIP_RETURN_IF_ERROR(
       arguments.takeReal("horizon", 0, 1e6, options.plan.horizon));
   std::string order = toString(options.plan.order);

@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Lower bounds of traffic and time, for judging plans. They hold for plans that
-// run each task once, bring a tile from where it lies at entry or from its
-// device's backing memory, and save it there. docs/planner-evaluation.md has
-// the proofs. Every function wants a problem that passed check().
+// run each task once (or, where asked for, may compute tiles again), bring a
+// tile from where it lies at entry or from its device's backing memory, and
+// save it there. docs/planner-evaluation.md has the proofs. Every function
+// wants a problem that passed check().
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,26 +38,29 @@ struct TrafficBounds {
 /// future go; that is optimal for tiles that may be cut, and so a bound for
 /// tiles that may not. Outgoing: results, and of what else tasks produce the
 /// bytes that cannot all stay until they are last used. Takes O(n log n).
+/// With \p repeats the bounds hold for plans that compute tiles again, too:
+/// what a plan may compute again comes and goes for nothing.
 TrafficBounds boundTraffic(const Problem &problem,
-                           const std::vector<uint32_t> &order);
+                           const std::vector<uint32_t> &order,
+                           bool repeats = false);
 
 /// Returns totalIncoming() of boundTraffic(problem, order) alone, which takes
 /// half the time.
-double boundIncoming(const Problem &problem,
-                     const std::vector<uint32_t> &order);
+double boundIncoming(const Problem &problem, const std::vector<uint32_t> &order,
+                     bool repeats = false);
 
 /// Bytes that every plan with this order loads and saves together; at least the
-/// sum of boundTraffic(), which may not be reached at once. Any prices of memory
-/// give such a bound; looks for good ones in at most 2000 rounds, fewer for
-/// graphs of more than 10^5 uses of tiles.
-double boundTogether(const Problem &problem,
-                     const std::vector<uint32_t> &order);
+/// sum of boundTraffic(), which may not be reached at once. Any prices of
+/// memory give such a bound; looks for good ones in at most 2000 rounds, fewer
+/// for graphs of more than 10^5 uses of tiles. With \p repeats it is the sum.
+double boundTogether(const Problem &problem, const std::vector<uint32_t> &order,
+                     bool repeats = false);
 
 /// Bounds for every order: each parameter and input once where tasks look for
 /// it, each result once.
 TrafficBounds boundTraffic(const Problem &problem);
 
-/// The tasks in the order in which \p plan lists them.
+/// The tasks in the order in which \p plan lists them first.
 std::vector<uint32_t> taskOrder(const Problem &problem, const Plan &plan);
 
 /// Seconds that no run of the tasks beats; engines do one thing at a time.
@@ -89,6 +93,8 @@ struct MakespanOptions {
   /// Beyond this many pairs of a task and a piece of work, `sequence` knows
   /// only paths and not all work before and after a task.
   double closureLimit = 2e10;
+  /// Whether the bounds have to hold for plans that compute tiles again.
+  bool repeats = false;
 };
 
 /// Takes O(n^2 / 64) below the closure limit, O(n log n) and O(pivots n)

@@ -67,8 +67,13 @@ struct Statistics {
   uint64_t moves = 0, moveBytes = 0;
   uint64_t transfers = 0, transferBytes = 0;
   uint64_t joins = 0;
+  /// Calls that are carried out again, the bytes that they write, and the
+  /// seconds that they take.
+  uint64_t repeats = 0, repeatBytes = 0;
+  double repeatSeconds = 0;
   /// No plan with this order of tasks brings fewer bytes to the devices (loads
-  /// and reloads): farthest use, with tiles evicted byte by byte.
+  /// and reloads): farthest use, with tiles evicted byte by byte. Of a plan
+  /// that computes tiles again: no plan that may do so.
   double incomingBytesBound = 0;
   /// The busiest device's sum of task costs.
   double computeBound = 0;
@@ -99,9 +104,11 @@ struct Plan {
   std::vector<uint32_t> entryTiles, exitTiles;
   Statistics statistics;
 
-  /// Proves that this plan answers \p problem: each task once, on its
-  /// operands, results and workspace; entry and exit as asked for; copies only
-  /// along links; and verifyPlacement() holds. Errors are BadInput.
+  /// Proves that this plan answers \p problem: each task, on its operands,
+  /// results and workspace; entry and exit as asked for; copies only along
+  /// links; and verifyPlacement() holds. A transfer is carried out once. A call
+  /// may be carried out more often: each time on the values of its operands,
+  /// from which a kernel computes the same values. Errors are BadInput.
   Status verify(const Problem &problem) const;
 
   /// Lists memories, operations, edges and pieces as text, one per line.
@@ -183,6 +190,11 @@ struct PlanOptions {
   /// Drop edges that others imply.
   bool pruneEdges = true;
   Policy policy = Policy::Default;
+  /// Also try plans that drop tiles which are cheap to compute and carry out
+  /// their calls again instead of writing back and loading. Only with
+  /// Policy::Default and an effort of at least 1; such a plan has to be better
+  /// than the best of the others.
+  bool rematerialize = true;
   /// How many plans are tried, in multiples of what is usual: 0 makes a single
   /// plan, 1 a few, 10 ten times as many. Counted in plans and not in seconds,
   /// so that the same effort gives the same plan everywhere. More of it never
