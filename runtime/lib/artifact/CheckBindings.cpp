@@ -98,6 +98,36 @@ static bool overlap(const Piece &a, const Piece &b) {
   return true;
 }
 
+/// Whether the pieces are different cells of a grid: in every dimension those
+/// that are not at the same place do not overlap. Says so in O(n log n); false
+/// says nothing.
+static bool areCellsOfAGrid(const Binding &binding) {
+  const std::vector<Piece> &pieces = binding.pieces;
+  std::vector<uint64_t> cells(pieces.size(), 0);
+  for (size_t dim = 0; dim < binding.shape.size(); ++dim) {
+    // Where pieces begin, and how far they go.
+    std::vector<std::pair<int64_t, int64_t>> spans;
+    spans.reserve(pieces.size());
+    for (const Piece &piece : pieces)
+      spans.emplace_back(piece.offsets[dim], piece.sizes[dim]);
+    std::sort(spans.begin(), spans.end());
+    spans.erase(std::unique(spans.begin(), spans.end()), spans.end());
+    for (size_t i = 1; i < spans.size(); ++i)
+      if (spans[i].first < spans[i - 1].first + spans[i - 1].second)
+        return false;
+    // There are at most as many cells as elements.
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      std::pair<int64_t, int64_t> span(pieces[i].offsets[dim],
+                                       pieces[i].sizes[dim]);
+      auto at = std::lower_bound(spans.begin(), spans.end(), span);
+      cells[i] =
+          cells[i] * spans.size() + static_cast<uint64_t>(at - spans.begin());
+    }
+  }
+  std::sort(cells.begin(), cells.end());
+  return std::adjacent_find(cells.begin(), cells.end()) == cells.end();
+}
+
 /// The dimension along which the pieces begin at the most different places.
 static size_t sweepDimension(const Binding &binding) {
   size_t best = 0, most = 0;
@@ -138,7 +168,7 @@ static Status checkCover(const Path &path, const Binding &binding,
             " elements, but the pieces have " + std::to_string(covered) +
             (covered > static_cast<uint64_t>(elements) ? " or more" : ""));
   // A scalar's only piece is all of it.
-  if (binding.shape.empty())
+  if (binding.shape.empty() || areCellsOfAGrid(binding))
     return Status::ok();
   size_t dim = sweepDimension(binding);
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {

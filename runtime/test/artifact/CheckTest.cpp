@@ -605,3 +605,28 @@ TEST(CheckMeaningAccepts, ResultsInManyPieces) {
             "entries[0].results[1].pieces[5]: holds elements that piece 4 "
             "holds as well");
 }
+
+TEST(CheckMeaningAccepts, ResultsInPiecesThatAreNoGrid) {
+  // Four bricks around one in the middle.
+  Module module = makeSample();
+  graph(module).taskGraph.reset();
+  module.machine.memories[1].capacity = 1 << 20;
+  graph(module).statistics.peakBytes.clear();
+  Binding bricks{"bricks", ElementType::F32, {3, 3}, {9}, {}};
+  const int64_t boxes[5][4] = {
+      {0, 0, 1, 2}, {0, 2, 2, 1}, {2, 1, 1, 2}, {1, 0, 2, 1}, {1, 1, 1, 1}};
+  for (uint32_t i = 0; i < 5; ++i)
+    bricks.pieces.push_back({{boxes[i][0], boxes[i][1]},
+                             {boxes[i][2], boxes[i][3]},
+                             1,
+                             uint64_t(1024 + 64 * i),
+                             100 + i});
+  graph(module).results.push_back(bricks);
+  Status status = checkMeaning(module);
+  EXPECT_TRUE(status) << status.message();
+  // As many elements, but one twice.
+  graph(module).results[1].pieces[4].offsets = {2, 2};
+  EXPECT_EQ(checkMeaning(module).message(),
+            "entries[0].results[1].pieces[4]: holds elements that piece 2 "
+            "holds as well");
+}
