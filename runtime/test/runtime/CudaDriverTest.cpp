@@ -258,8 +258,9 @@ TEST_F(CudaDriver, ErrorsWhileOpeningLeaveNothingBehind) {
     options.devices = {0, 0};
     ::setenv("TURNIP_CUDA_LIBRARY", TURNIP_CUDA_STAND_IN, 1);
     Expected<std::unique_ptr<Driver>> driver = createCudaDriver(options);
-    Status status =
-        driver ? open(std::move(*driver)).status() : driver.status();
+    Status status = driver.status();
+    if (driver)
+      status = open(*std::move(driver)).status();
     EXPECT_FALSE(status) << failure;
     EXPECT_EQ(statistics().injected, 1U) << failure;
     TearDown();
