@@ -162,6 +162,14 @@ Value LaneBuilder::bfloatToBits(Value value) {
   int64_t n = lanes(value);
   Type i32 = laneType(b.getI32Type(), n);
   auto c = [&](int64_t v) { return splatConstant(i32, v); };
+  if (target.roundsToBFloat) {
+    Value narrow =
+        arith::TruncFOp::create(b, loc, laneType(b.getBF16Type(), n), value);
+    Value word =
+        arith::BitcastOp::create(b, loc, laneType(b.getI16Type(), n), narrow);
+    word = arith::ExtUIOp::create(b, loc, i32, word);
+    return arith::ShLIOp::create(b, loc, word, c(16));
+  }
   Value bits = arith::BitcastOp::create(b, loc, i32, value);
   Value odd = arith::AndIOp::create(
       b, loc, arith::ShRUIOp::create(b, loc, bits, c(16)), c(1));

@@ -11,13 +11,14 @@
 #include "TileBudget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "turnip/Codegen/KernelCompiler.h"
+#include "turnip/Codegen/DeviceCompiler.h"
 #include "turnip/Dialect/Mem/IR/Mem.h"
 #include "turnip/Dialect/Task/IR/Task.h"
 #include "turnip/Dialect/Task/Transforms/Passes.h"
 #include "turnip/machine/Machine.h"
 #include "turnip/planner/Plan.h"
 #include "turnip/support/ByteSize.h"
+#include "llvm/Support/Error.h"
 
 using namespace mlir;
 using namespace turnip;
@@ -44,10 +45,10 @@ Status turnip::checkRequest(const CompileRequest &request) {
   auto invalid = [](const std::string &message) {
     return Status::error(StatusCode::InvalidArgument, message);
   };
-  if (failed(codegen::KernelTarget::get(options.target)))
-    return invalid("--target: expected x86-64-v2, x86-64-v3 or x86-64-v4, but "
-                   "got " +
-                   options.target);
+  if (llvm::Expected<codegen::TargetList> targets =
+          codegen::TargetList::parse(options.target);
+      !targets)
+    return invalid("--target: " + llvm::toString(targets.takeError()));
   if (Expected<planner::Policy> policy = planner::parsePolicy(options.policy);
       !policy)
     return policy.status().withContext("--policy");

@@ -8,7 +8,7 @@
 // RUN: diff %t.1 %t.2
 // RUN: diff %t.1 %t.3
 
-// TARGET: error: unknown target 'z80'
+// TARGET: error: unknown target: expected x86-64-v2, x86-64-v3, x86-64-v4, cuda:sm_80, cuda:sm_90, cuda:sm_100 or cuda:stand-in, but got 'z80'
 
 // CHECK: task.kernel @scale
 // CHECK-SAME: grid 1 workspace 0 flops 8 bytes 64 inplace(0 -> 0)

@@ -68,9 +68,10 @@ struct Flags {
                             cl::cat(category)};
   cl::opt<std::string> target{
       "target",
-      cl::desc("The processor: x86-64-v2, x86-64-v3 (the default) or "
-               "x86-64-v4"),
-      cl::value_desc("level"), cl::init(CompileOptions().target),
+      cl::desc("The processor, x86-64-v2, x86-64-v3 (the default) or "
+               "x86-64-v4, and any GPUs, cuda:sm_80, cuda:sm_90, cuda:sm_100 "
+               "or cuda:stand-in, separated by commas"),
+      cl::value_desc("targets"), cl::init(CompileOptions().target),
       cl::cat(category)};
   cl::opt<std::string> machine{
       "machine",

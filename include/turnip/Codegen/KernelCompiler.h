@@ -30,6 +30,9 @@ struct KernelTarget {
   /// The psABI level: "x86-64-v2", "x86-64-v3" or "x86-64-v4".
   std::string cpu = "x86-64-v3";
 
+  /// True where an instruction rounds f32 to bf16, as GPUs have it.
+  bool roundsToBFloat = false;
+
   /// Checks `cpu`; fails for anything that is not one of the three levels.
   static mlir::FailureOr<KernelTarget> get(llvm::StringRef cpu);
 

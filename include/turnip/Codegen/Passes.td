@@ -20,6 +20,12 @@ def TaskCompileKernels : Pass<"task-compile-kernels", "::mlir::ModuleOp"> {
     pairs of operands and results that may share memory. Kernels of the same
     content are compiled once; several are compiled at a time.
 
+    `target` lists a processor and any number of GPUs, such as
+    `x86-64-v3,cuda:sm_90,cuda:stand-in`. For a GPU a kernel becomes device
+    functions and the launches that run them: PTX, also a cubin where ptxas is
+    found (the environment variable TURNIP_PTXAS, PATH, /usr/local/cuda/bin),
+    or, for `cuda:stand-in`, code that the stand-in for CUDA runs on the CPU.
+
     ```mlir
     task.kernel @double(%x: tensor<8xf32>) -> tensor<8xf32> { ... }
     // becomes
@@ -30,7 +36,9 @@ def TaskCompileKernels : Pass<"task-compile-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "\"x86-64-v3\"",
-           "The processor: x86-64-v2, x86-64-v3 or x86-64-v4">,
+           "The processor (x86-64-v2, x86-64-v3 or x86-64-v4) and GPUs "
+           "(cuda:sm_80, cuda:sm_90, cuda:sm_100, cuda:stand-in), separated by "
+           "commas">,
     Option<"cacheDirectory", "cache", "std::string", "\"\"",
            "A folder where compiled kernels are kept; the environment variable "
            "TURNIP_KERNEL_CACHE is used where empty">
@@ -52,14 +60,18 @@ def EmitKernelLoops : Pass<"emit-kernel-loops", "::mlir::ModuleOp"> {
     with the kernel's calling convention: pointers to the buffers, pointer to
     the scalars, index of the grid point. The body is what the compiler lowers
     to machine code: loops over vectors. For inspection and tests.
+
+    For the target `cuda`, each function becomes device functions `step0`,
+    `step1`, ..., what one thread does in one launch each.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"x86-64-v3\"",
-           "The processor: x86-64-v2, x86-64-v3 or x86-64-v4">
+           "The processor: x86-64-v2, x86-64-v3 or x86-64-v4; or cuda">
   ];
   let dependentDialects = [
       "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-      "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+      "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+      "::mlir::math::MathDialect",
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 

@@ -170,7 +170,10 @@ const std::string &ptxasVersion() {
   return version;
 }
 
-llvm::Expected<std::string> assemblePtx(StringRef ptx, StringRef chip) {
+/// Assembles `ptx`; returns the cubin, and in `report` what ptxas prints where
+/// that is asked for.
+static llvm::Expected<std::string> assemble(StringRef ptx, StringRef chip,
+                                            std::string *report) {
   llvm::Expected<TemporaryFile> input = TemporaryFile::create("ptx");
   if (!input)
     return input.takeError();
@@ -188,10 +191,25 @@ llvm::Expected<std::string> assemblePtx(StringRef ptx, StringRef chip) {
     }
   }
   std::string arch = ("-arch=" + chip).str();
-  if (llvm::Error error = runPtxas(
-          {arch, "-O3", "--fmad=false", input->path(), "-o", output->path()}))
+  SmallVector<StringRef> arguments{arch,          "-O3", "--fmad=false",
+                                   input->path(), "-o",  output->path()};
+  if (report)
+    arguments.push_back("-v");
+  if (llvm::Error error = runPtxas(arguments, report))
     return std::move(error);
   return output->read();
+}
+
+llvm::Expected<std::string> assemblePtx(StringRef ptx, StringRef chip) {
+  return assemble(ptx, chip, nullptr);
+}
+
+llvm::Expected<std::string> describeResources(StringRef ptx, StringRef chip) {
+  std::string report;
+  llvm::Expected<std::string> cubin = assemble(ptx, chip, &report);
+  if (!cubin)
+    return cubin.takeError();
+  return report;
 }
 
 } // namespace turnip::codegen::gpu

@@ -46,6 +46,10 @@ const std::string &ptxasVersion();
 llvm::Expected<std::string> assemblePtx(llvm::StringRef ptx,
                                         llvm::StringRef chip);
 
+/// What ptxas -v says of the registers, spills and memory of PTX for `chip`.
+llvm::Expected<std::string> describeResources(llvm::StringRef ptx,
+                                              llvm::StringRef chip);
+
 } // namespace turnip::codegen::gpu
 
 #endif // TURNIP_LIB_CODEGEN_GPU_DEVICEBACKEND_H

@@ -63,12 +63,13 @@ namespace {
 /// One kernel in a context of its own.
 class DeviceCompilation {
 public:
-  explicit DeviceCompilation(const KernelTarget &target)
+  DeviceCompilation(const KernelTarget &target, bool isStandIn)
       : context(makeRegistry(), MLIRContext::Threading::DISABLED),
         host(target) {
     // GPUs fuse multiply-add and convert halves; so must what stands in.
     if (!host.hasFMA())
       host.cpu = "x86-64-v3";
+    host.roundsToBFloat = !isStandIn;
     context.allowUnregisteredDialects(false);
     context.loadAllAvailableDialects();
   }
@@ -185,7 +186,7 @@ FailureOr<DeviceBinary> compileDeviceKernel(func::FuncOp func,
   std::string key = kernelCacheKey(text, target);
   if (std::optional<DeviceBinary> found = gpu::lookUpDeviceKernel(key, options))
     return *found;
-  DeviceCompilation compilation(host);
+  DeviceCompilation compilation(host, device.isStandIn());
   FailureOr<DeviceBinary> binary = failure();
   if (succeeded(compilation.emitFunctions(text)))
     binary = compilation.finish(device);
@@ -202,7 +203,7 @@ FailureOr<DeviceBinary> compileDeviceKernel(func::FuncOp func,
 
 FailureOr<std::string> emitDeviceFunctions(func::FuncOp func,
                                            const KernelTarget &host) {
-  DeviceCompilation compilation(host);
+  DeviceCompilation compilation(host, /*isStandIn=*/false);
   if (failed(compilation.emitFunctions(printKernel(func)))) {
     func.emitError("cannot compile kernel: ") << compilation.message;
     return failure();

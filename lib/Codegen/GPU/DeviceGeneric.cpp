@@ -93,10 +93,11 @@ void DeviceGeneric::chooseColumn() {
 }
 
 /// The largest power of two of elements along `loop` that are aligned, and no
-/// more than 16 bytes of the narrowest operand.
+/// more than 16 bytes of the narrowest operand; 0 where no operand in memory
+/// has a say.
 int64_t DeviceGeneric::lanesAlong(int64_t index) {
   const Loop &loop = loops[index];
-  int64_t narrow = kAccessBytes, wide = 1, lanes = kAccessBytes;
+  int64_t narrow = kAccessBytes, wide = 0, lanes = kAccessBytes;
   for (Operation &inner : op.getBody()->without_terminator())
     if (inner.getNumRegions() != 0)
       return 1;
@@ -119,6 +120,8 @@ int64_t DeviceGeneric::lanesAlong(int64_t index) {
   }
   op.getBody()->walk(
       [&](tensor::ExtractOp extract) { meet(extract.getType()); });
+  if (wide == 0)
+    return 0;
   // Registers: no more than 8 values of 4 bytes or wider at once.
   lanes = std::min(lanes, kAccessBytes / narrow);
   lanes = std::min<int64_t>(lanes, wide >= 8 ? 2 : wide >= 4 ? 8 : 16);
@@ -236,7 +239,7 @@ void DeviceGeneric::emitMap() {
     emitElement(start);
     return;
   }
-  int64_t lanes = lanesAlong(vectorLoopIndex);
+  int64_t lanes = std::max<int64_t>(lanesAlong(vectorLoopIndex), 1);
   const Loop &column = loops[vectorLoopIndex];
   SmallVector<unsigned> order;
   for (unsigned i = 0; i < loops.size(); ++i)

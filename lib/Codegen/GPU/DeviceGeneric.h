@@ -60,6 +60,10 @@ public:
   /// How many elements along the column a thread may access at once.
   int64_t columnLanes();
   void setLanes(int64_t lanes);
+  /// Input `input` at `ivs`; null where the payload does not read it or it has
+  /// no memory.
+  mlir::Value loadInput(unsigned input, llvm::ArrayRef<mlir::Value> ivs,
+                        int64_t lanes);
   /// The payload's results at `ivs` (i64, one per loop), `lanes` of them (0 for
   /// one scalar). Accumulators are `accumulators`, or come from the inits
   /// where that is empty.

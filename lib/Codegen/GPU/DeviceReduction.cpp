@@ -26,7 +26,10 @@ void DeviceGeneric::prepareForRows(int64_t column) {
   vectorLoopIndex = column;
 }
 
-int64_t DeviceGeneric::columnLanes() { return lanesAlong(vectorLoopIndex); }
+int64_t DeviceGeneric::columnLanes() {
+  int64_t lanes = lanesAlong(vectorLoopIndex);
+  return lanes == 0 ? kAccessBytes : lanes;
+}
 
 void DeviceGeneric::setLanes(int64_t lanes) { alignedVectors = lanes > 1; }
 
@@ -55,6 +58,17 @@ GenericEmitter::Values DeviceGeneric::evaluate(ArrayRef<Value> ivs,
   for (Value &value : yields)
     value = l.splat(value, lanes);
   return yields;
+}
+
+Value DeviceGeneric::loadInput(unsigned input, ArrayRef<Value> ivs,
+                               int64_t lanes) {
+  if (!accesses[input].base || op.getBody()->getArgument(input).use_empty())
+    return nullptr;
+  Point point = start;
+  for (auto [loop, iv] : llvm::zip(loops, ivs))
+    point = enter(point, loop, iv);
+  point.lanes = lanes;
+  return loadAccess(input, point);
 }
 
 GenericEmitter::Values
@@ -235,7 +249,7 @@ void DeviceGeneric::emitThreadReduction(unsigned column) {
       reduced.push_back(i);
   reduced.push_back(column);
   vectorLoopIndex = column;
-  int64_t lanes = lanesAlong(column);
+  int64_t lanes = std::max<int64_t>(lanesAlong(column), 1);
   while (loops[column].range.size % lanes != 0)
     lanes /= 2;
   alignedVectors = lanes > 1;

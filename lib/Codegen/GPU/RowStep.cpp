@@ -32,14 +32,40 @@ SmallVector<Value> RowStep::positions(unsigned op, Value column) {
   return ivs;
 }
 
+/// An input from memory, loaded by the first operation that reads it. The
+/// compiler could not tell behind a barrier that it has not changed.
+Value RowStep::loadOnce(unsigned op, unsigned input, int64_t piece) {
+  linalg::GenericOp generic = group.ops[op];
+  std::vector<int64_t> dims;
+  for (AffineExpr expr : generic.getIndexingMapsArray()[input].getResults()) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    if (!loop)
+      return nullptr;
+    dims.push_back(group.roles[op][loop.getPosition()]);
+  }
+  bool perRow = !llvm::is_contained(dims, RowGroup::kColumn);
+  const void *tensor = generic.getDpsInputs()[input].getAsOpaquePointer();
+  Value &value = loaded[{tensor, dims, perRow ? -1 : piece}];
+  if (!value)
+    value = generics[op]->loadInput(
+        input, positions(op, perRow ? f.l.i64(0) : columnIvs[piece]),
+        perRow || form.lanes == 1 ? 0 : form.lanes);
+  return value;
+}
+
 /// The operands of `op` that the group holds in registers. A value with a
 /// column is only read by operations with one.
 DeviceGeneric::Preloaded RowStep::held(unsigned op, int64_t piece) {
   DeviceGeneric::Preloaded preloaded;
-  for (OpOperand &operand : group.ops[op]->getOpOperands()) {
+  linalg::GenericOp generic = group.ops[op];
+  for (OpOperand &operand : generic->getOpOperands()) {
     auto it = values.find(operand.get());
-    if (it == values.end())
+    if (it == values.end()) {
+      if (generic.isDpsInput(&operand))
+        if (Value value = loadOnce(op, operand.getOperandNumber(), piece))
+          preloaded[operand.getOperandNumber()] = value;
       continue;
+    }
     const Held &value = it->second;
     preloaded[operand.getOperandNumber()] =
         value.pieces[value.perRow ? 0 : piece];

@@ -19,6 +19,7 @@
 #define TURNIP_LIB_CODEGEN_GPU_ROWSTEP_H
 
 #include "DeviceGeneric.h"
+#include <map>
 #include <optional>
 
 namespace turnip::codegen::gpu {
@@ -79,6 +80,7 @@ private:
     bool perRow = false;
   };
   llvm::SmallVector<mlir::Value> positions(unsigned op, mlir::Value column);
+  mlir::Value loadOnce(unsigned op, unsigned input, int64_t piece);
   DeviceGeneric::Preloaded held(unsigned op, int64_t piece);
   void emitMap(unsigned op);
   void emitReduction(unsigned op);
@@ -94,6 +96,10 @@ private:
   llvm::SmallVector<mlir::Value> columnIvs, exists;
   mlir::Value rowExists, isFirst;
   llvm::DenseMap<mlir::Value, Held> values;
+  /// What was loaded: by tensor, what each of its dimensions is, and piece (-1
+  /// for what a row has one of).
+  std::map<std::tuple<const void *, std::vector<int64_t>, int64_t>, mlir::Value>
+      loaded;
 };
 
 } // namespace turnip::codegen::gpu

@@ -58,6 +58,7 @@ private:
   LogicalResult readRates();
   LogicalResult describeMachine(planner::Problem &machine, uint32_t devices,
                                 uint64_t parameterBytes);
+  void alignForLaunches(planner::Problem &problem);
   LogicalResult readSize(StringRef option, StringRef text, uint64_t &bytes);
   LogicalResult place(ArrayRef<task::GraphOp> graphs);
   FailureOr<Placed> planGraph(task::GraphOp graph,
@@ -396,6 +397,7 @@ LogicalResult PlaceMemoryPass::describeMachine(planner::Problem &problem,
     alike.bandwidth = rates.linkBandwidth;
     alike.latency = rates.linkLatency;
     machine::addMachine(alike, problem);
+    alignForLaunches(problem);
     return success();
   }
   machine::Share share;
@@ -408,7 +410,24 @@ LogicalResult PlaceMemoryPass::describeMachine(planner::Problem &problem,
   if (Status status = machine::addMachine(*rates.machine, share, problem);
       !status)
     return fail(getOperation(), status);
+  alignForLaunches(problem);
   return success();
+}
+
+/// Where kernels have code for GPUs, devices' memories are aligned to what it
+/// counts on.
+void PlaceMemoryPass::alignForLaunches(planner::Problem &problem) {
+  static constexpr uint64_t kLaunchAlignment = 256;
+  bool launches = false;
+  for (auto kernel : getOperation().getOps<task::KernelOp>())
+    if (ArrayAttr objects = kernel.getObjectsAttr())
+      for (task::ObjectAttr object : objects.getAsRange<task::ObjectAttr>())
+        launches |= object.getLaunches() != nullptr;
+  if (!launches)
+    return;
+  for (planner::Memory &memory : problem.memories)
+    if (memory.kind == planner::MemoryKind::Device)
+      memory.alignment = std::max(memory.alignment, kLaunchAlignment);
 }
 
 LogicalResult PlaceMemoryPass::place(ArrayRef<task::GraphOp> graphs) {

@@ -15,6 +15,7 @@
 #include "turnip/Dialect/Task/IR/TileNumbering.h"
 #include "turnip/artifact/Artifact.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include <map>
 
 using namespace mlir;
@@ -64,6 +65,64 @@ template <typename T> static std::string print(const T &printable) {
   return text;
 }
 
+static std::vector<artifact::LaunchBuffer>
+exportBuffers(ArrayRef<int64_t> buffers) {
+  std::vector<artifact::LaunchBuffer> result;
+  for (size_t i = 0; i + 1 < buffers.size(); i += 2)
+    result.push_back({static_cast<uint32_t>(buffers[i]),
+                      static_cast<uint64_t>(buffers[i + 1])});
+  return result;
+}
+
+static artifact::Launch exportMatmul(task::MatmulAttr matmul) {
+  artifact::Launch result;
+  result.kind = artifact::LaunchKind::Matmul;
+  result.buffers = exportBuffers(matmul.getBuffers());
+  artifact::Matmul &to = result.matmul;
+  to.typeA = toElementType(matmul.getTypeA());
+  to.typeB = toElementType(matmul.getTypeB());
+  to.typeD = toElementType(matmul.getTypeD());
+  to.compute = matmul.getCompute() == "tf32" ? artifact::MatmulCompute::TF32
+                                             : artifact::MatmulCompute::F32;
+  to.epilogue = llvm::StringSwitch<artifact::MatmulEpilogue>(
+                    matmul.getEpilogue().getValue())
+                    .Case("relu", artifact::MatmulEpilogue::Relu)
+                    .Case("gelu", artifact::MatmulEpilogue::Gelu)
+                    .Case("bias", artifact::MatmulEpilogue::Bias)
+                    .Default(artifact::MatmulEpilogue::None);
+  to.transposeA = matmul.getTransA();
+  to.transposeB = matmul.getTransB();
+  to.m = matmul.getM();
+  to.n = matmul.getN();
+  to.k = matmul.getK();
+  to.lda = matmul.getLda();
+  to.ldb = matmul.getLdb();
+  to.ldd = matmul.getLdd();
+  to.batch = matmul.getBatch();
+  to.strideA = matmul.getStrideA();
+  to.strideB = matmul.getStrideB();
+  to.strideD = matmul.getStrideD();
+  to.alpha = matmul.getAlpha().getValueAsDouble();
+  to.beta = matmul.getBeta().getValueAsDouble();
+  to.workspaceOffset = matmul.getWorkspaceOffset();
+  to.workspaceBytes = matmul.getWorkspaceBytes();
+  return result;
+}
+
+static artifact::Launch exportLaunch(Attribute attribute) {
+  if (auto matmul = dyn_cast<task::MatmulAttr>(attribute))
+    return exportMatmul(matmul);
+  auto launch = cast<task::LaunchAttr>(attribute);
+  artifact::Launch result;
+  result.buffers = exportBuffers(launch.getBuffers());
+  result.symbol = launch.getSymbol().str();
+  llvm::copy(launch.getGrid(), result.grid.begin());
+  llvm::copy(launch.getBlock(), result.block.begin());
+  result.sharedBytes = launch.getShared();
+  result.scalars.assign(launch.getScalars().begin(), launch.getScalars().end());
+  return result;
+}
+
 static artifact::KernelObject exportObject(task::ObjectAttr object) {
   artifact::KernelObject result;
   result.triple = object.getTriple().str();
@@ -72,6 +131,10 @@ static artifact::KernelObject exportObject(task::ObjectAttr object) {
   result.format = object.getFormat().str();
   result.symbol = object.getSymbol().str();
   result.code = object.getBytes();
+  result.workspaceBytes = object.getWorkspace();
+  if (ArrayAttr launches = object.getLaunches())
+    for (Attribute launch : launches)
+      result.launches.push_back(exportLaunch(launch));
   return result;
 }
 

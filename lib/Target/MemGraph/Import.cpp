@@ -133,6 +133,56 @@ FailureOr<task::KernelOp> Importer::makeKernel(const artifact::Kernel &kernel) {
   return op;
 }
 
+static SmallVector<int64_t>
+importBuffers(const std::vector<artifact::LaunchBuffer> &buffers) {
+  SmallVector<int64_t> numbers;
+  for (const artifact::LaunchBuffer &buffer : buffers)
+    numbers.append({static_cast<int64_t>(buffer.buffer),
+                    static_cast<int64_t>(buffer.offset)});
+  return numbers;
+}
+
+static Attribute importMatmul(MLIRContext *context,
+                              const artifact::Launch &launch) {
+  const artifact::Matmul &from = launch.matmul;
+  Builder builder(context);
+  StringRef epilogue = "none";
+  if (from.epilogue == artifact::MatmulEpilogue::Relu)
+    epilogue = "relu";
+  else if (from.epilogue == artifact::MatmulEpilogue::Gelu)
+    epilogue = "gelu";
+  else if (from.epilogue == artifact::MatmulEpilogue::Bias)
+    epilogue = "bias";
+  bool tf32 = from.compute == artifact::MatmulCompute::TF32;
+  return task::MatmulAttr::get(
+      context, importBuffers(launch.buffers), toType(from.typeA, context),
+      toType(from.typeB, context), toType(from.typeD, context),
+      builder.getStringAttr(tf32 ? "tf32" : "f32"), from.transposeA,
+      from.transposeB, from.m, from.n, from.k, from.lda, from.ldb, from.ldd,
+      from.batch, from.strideA, from.strideB, from.strideD,
+      builder.getF64FloatAttr(from.alpha), builder.getF64FloatAttr(from.beta),
+      builder.getStringAttr(epilogue), from.workspaceOffset,
+      from.workspaceBytes);
+}
+
+static SmallVector<Attribute>
+importLaunches(MLIRContext *context, const artifact::KernelObject &object) {
+  SmallVector<Attribute> launches;
+  for (const artifact::Launch &launch : object.launches) {
+    if (launch.kind == artifact::LaunchKind::Matmul) {
+      launches.push_back(importMatmul(context, launch));
+      continue;
+    }
+    SmallVector<int64_t> grid(launch.grid.begin(), launch.grid.end());
+    SmallVector<int64_t> block(launch.block.begin(), launch.block.end());
+    SmallVector<int64_t> scalars(launch.scalars.begin(), launch.scalars.end());
+    launches.push_back(task::LaunchAttr::get(
+        context, StringAttr::get(context, launch.symbol), grid, block,
+        launch.sharedBytes, importBuffers(launch.buffers), scalars));
+  }
+  return launches;
+}
+
 LogicalResult Importer::addKernel(const artifact::Kernel &kernel) {
   FailureOr<task::KernelOp> op = makeKernel(kernel);
   if (failed(op))
@@ -155,9 +205,9 @@ LogicalResult Importer::addKernel(const artifact::Kernel &kernel) {
     op->setInplace(pairs);
   SmallVector<Attribute> objects;
   for (const artifact::KernelObject &object : kernel.objects)
-    objects.push_back(task::ObjectAttr::get(context, object.triple,
-                                            object.features, object.format,
-                                            object.symbol, object.code));
+    objects.push_back(task::ObjectAttr::get(
+        context, object.triple, object.features, object.format, object.symbol,
+        object.code, object.workspaceBytes, importLaunches(context, object)));
   if (!objects.empty())
     op->setObjectsAttr(builder.getArrayAttr(objects));
   return success();

@@ -106,10 +106,87 @@ task.kernel @k(tensor<8xf32>) -> tensor<8xf16> inplace(0 -> 0)
 
 // -----
 
-// expected-error @+1 {{expected one object per triple and features, but got another for "t" with ["a"]}}
+// expected-error @+1 {{expected one object per triple, features and format, but got another for "t" with ["a"] and "f"}}
 task.kernel @k(tensor<8xf32>) -> tensor<8xf32> objects [
-  #task.object<triple = "t", features = ["a"], format = "elf-so", symbol = "s", code = dense<1> : tensor<1xi8>>,
-  #task.object<triple = "t", features = ["a"], format = "ptx", symbol = "s", code = dense<1> : tensor<1xi8>>]
+  #task.object<triple = "t", features = ["a"], format = "f", symbol = "s", code = dense<1> : tensor<1xi8>>,
+  #task.object<triple = "t", features = ["a"], format = "f", symbol = "s", code = dense<1> : tensor<1xi8>>]
+
+// -----
+
+// expected-error @+1 {{expected launches with buffers below 2, but got 2}}
+task.kernel @k(tensor<8xf32>) -> tensor<8xf32> objects [
+  #task.object<triple = "t", features = ["a"], format = "ptx", symbol = "", launches = [#task.launch<"s" grid(1, 1, 1) block(1, 1, 1) shared 0 buffers(0, 0, 2, 0) scalars()>], code = dense<1> : tensor<1xi8>>]
+
+// -----
+
+// expected-error @+1 {{expected launches with scalars below 0, but got 0}}
+task.kernel @k(tensor<8xf32>) -> tensor<8xf32> objects [
+  #task.object<triple = "t", features = ["a"], format = "ptx", symbol = "", launches = [#task.launch<"s" grid(1, 1, 1) block(1, 1, 1) shared 0 buffers() scalars(0)>], code = dense<1> : tensor<1xi8>>]
+
+// -----
+
+// expected-error @+1 {{expected a grid of 3 sizes, but got 2}}
+#launch = #task.launch<"s" grid(1, 1) block(1, 1, 1) shared 0 buffers() scalars()>
+
+// -----
+
+// expected-error @+1 {{expected a block of sizes from 1 to 2147483647, but got 0}}
+#launch = #task.launch<"s" grid(1, 1, 1) block(1, 0, 1) shared 0 buffers() scalars()>
+
+// -----
+
+// expected-error @+1 {{expected shared memory from 0 to 2147483647 bytes, but got -1}}
+#launch = #task.launch<"s" grid(1, 1, 1) block(1, 1, 1) shared -1 buffers() scalars()>
+
+// -----
+
+// expected-error @+1 {{expected scalars of at least 0, but got -1}}
+#launch = #task.launch<"s" grid(1, 1, 1) block(1, 1, 1) shared 0 buffers() scalars(-1)>
+
+// -----
+
+// expected-error @+1 {{expected pairs of a buffer and an offset, but got 1 numbers}}
+#launch = #task.launch<"s" grid(1, 1, 1) block(1, 1, 1) shared 0 buffers(1) scalars()>
+
+// -----
+
+// expected-error @+1 {{expected buffers and offsets of at least 0, but got -4}}
+#launch = #task.launch<"s" grid(1, 1, 1) block(1, 1, 1) shared 0 buffers(1, -4) scalars()>
+
+// -----
+
+// expected-error @+1 {{expected matrices of f32, f16 or bf16, but got 'i8'}}
+#product = #task.matmul<buffers(0, 0, 1, 0, 2, 0), typeA = i8, typeB = f32, typeD = f32, compute = "f32", transA = 0, transB = 0, m = 1, n = 1, k = 1, lda = 1, ldb = 1, ldd = 1, batch = 1, strideA = 0, strideB = 0, strideD = 0, alpha = 1.0, beta = 0.0, epilogue = "none", workspaceOffset = 0, workspaceBytes = 0>
+
+// -----
+
+// expected-error @+1 {{expected compute f32 or tf32, but got "f64"}}
+#product = #task.matmul<buffers(0, 0, 1, 0, 2, 0), typeA = f32, typeB = f32, typeD = f32, compute = "f64", transA = 0, transB = 0, m = 1, n = 1, k = 1, lda = 1, ldb = 1, ldd = 1, batch = 1, strideA = 0, strideB = 0, strideD = 0, alpha = 1.0, beta = 0.0, epilogue = "none", workspaceOffset = 0, workspaceBytes = 0>
+
+// -----
+
+// expected-error @+1 {{expected epilogue none, relu, gelu or bias, but got "tanh"}}
+#product = #task.matmul<buffers(0, 0, 1, 0, 2, 0), typeA = f32, typeB = f32, typeD = f32, compute = "f32", transA = 0, transB = 0, m = 1, n = 1, k = 1, lda = 1, ldb = 1, ldd = 1, batch = 1, strideA = 0, strideB = 0, strideD = 0, alpha = 1.0, beta = 0.0, epilogue = "tanh", workspaceOffset = 0, workspaceBytes = 0>
+
+// -----
+
+// expected-error @+1 {{expected sizes of at least 1, but got 0}}
+#product = #task.matmul<buffers(0, 0, 1, 0, 2, 0), typeA = f32, typeB = f32, typeD = f32, compute = "f32", transA = 0, transB = 0, m = 0, n = 1, k = 1, lda = 1, ldb = 1, ldd = 1, batch = 1, strideA = 0, strideB = 0, strideD = 0, alpha = 1.0, beta = 0.0, epilogue = "none", workspaceOffset = 0, workspaceBytes = 0>
+
+// -----
+
+// expected-error @+1 {{expected strides and workspace of at least 0, but got -1}}
+#product = #task.matmul<buffers(0, 0, 1, 0, 2, 0), typeA = f32, typeB = f32, typeD = f32, compute = "f32", transA = 0, transB = 0, m = 1, n = 1, k = 1, lda = 1, ldb = 1, ldd = 1, batch = 1, strideA = -1, strideB = 0, strideD = 0, alpha = 1.0, beta = 0.0, epilogue = "none", workspaceOffset = 0, workspaceBytes = 0>
+
+// -----
+
+// expected-error @+1 {{expected workspace of at least 0, but got -8}}
+#object = #task.object<triple = "t", features = ["a"], format = "ptx", symbol = "s", workspace = -8, code = dense<1> : tensor<1xi8>>
+
+// -----
+
+// expected-error @+1 {{expected #task.launch or #task.matmul, but got 1 : i64}}
+#object = #task.object<triple = "t", features = ["a"], format = "ptx", symbol = "s", launches = [1], code = dense<1> : tensor<1xi8>>
 
 // -----
 

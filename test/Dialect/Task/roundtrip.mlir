@@ -48,3 +48,12 @@ task.graph @main devices 2 {
 // CHECK-LABEL: "test.attribute"
 // CHECK-SAME: places = [#task.place<host>, #task.place<dev 3>]
 "test.attribute"() {places = [#task.place<host>, #task.place<dev 3>]} : () -> ()
+
+// Code for a GPU and what a call of it launches.
+// CHECK: task.kernel @launches
+// CHECK-SAME: workspace = 512, launches = [#task.launch<"step0" grid(2, 1, 1) block(256, 1, 1) shared 1024 buffers(0, 0, 2, 256) scalars(0)>, #task.matmul<buffers(2, 256, 0, 0, 1, 0), typeA = bf16, typeB = bf16, typeD = f32, compute = "tf32", transA = 1, transB = 0, m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldd = 2, batch = 1, strideA = 0, strideB = 0, strideD = 0, alpha = 1.000000e+00 : f64, beta = 0.000000e+00 : f64, epilogue = "none", workspaceOffset = 0, workspaceBytes = 256>], code
+task.kernel @launches(tensor<2x2xbf16>, index) -> tensor<2x2xf32> workspace 512 objects [
+  #task.object<triple = "nvptx64-nvidia-cuda", features = ["sm_90"], format = "ptx", symbol = "", workspace = 512,
+    launches = [#task.launch<"step0" grid(2, 1, 1) block(256, 1, 1) shared 1024 buffers(0, 0, 2, 256) scalars(0)>,
+                #task.matmul<buffers(2, 256, 0, 0, 1, 0), typeA = bf16, typeB = bf16, typeD = f32, compute = "tf32", transA = 1, transB = 0, m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldd = 2, batch = 1, strideA = 0, strideB = 0, strideD = 0, alpha = 1.0 : f64, beta = 0.0 : f64, epilogue = "none", workspaceOffset = 0, workspaceBytes = 256>],
+    code = dense<1> : tensor<4xi8>>]

@@ -273,6 +273,9 @@ func.func @k(%x: tensor<{0}x{1}xf32>) -> tensor<{0}x{1}xf32> {{
                 }());
 }
 
+// Hundreds of products, which devices run without rows.
+#ifndef TURNIP_DEVICE_TESTS
+
 /// A product of exp(x) and w, transposed in memory as the layouts say, with a
 /// bias per column where there is an epilogue.
 std::string chainWithProduct(const std::string &a, const std::string &b,
@@ -331,8 +334,6 @@ func.func @k(%x: {0}, %w: {1}, %bias: tensor<{6}xf32>) -> {2} {{
                  epilogue ? bias : "return %p : " + type(c));
 }
 
-// Hundreds of products, which devices run without rows.
-#ifndef TURNIP_DEVICE_TESTS
 /// Kernels that run over parts of the rows or of the columns of a product: no
 /// part may reach into the next one, whichever side its tiles come from.
 TEST(Fused, ProductsInParts) {

@@ -125,24 +125,103 @@ void PlaceAttr::print(AsmPrinter &printer) const {
 // Object code
 //===----------------------------------------------------------------------===//
 
+/// Pairs of a buffer and an offset.
+static LogicalResult
+verifyBuffers(llvm::function_ref<InFlightDiagnostic()> emitError,
+              ArrayRef<int64_t> buffers) {
+  if (buffers.size() % 2 != 0)
+    return emitError() << "expected pairs of a buffer and an offset, but got "
+                       << buffers.size() << " numbers";
+  for (int64_t number : buffers)
+    if (number < 0)
+      return emitError() << "expected buffers and offsets of at least 0, but "
+                         << "got " << number;
+  return success();
+}
+
+LogicalResult
+LaunchAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                   StringAttr symbol, ArrayRef<int64_t> grid,
+                   ArrayRef<int64_t> block, int64_t shared,
+                   ArrayRef<int64_t> buffers, ArrayRef<int64_t> scalars) {
+  for (auto [name, sizes] :
+       {std::pair("grid", grid), std::pair("block", block)}) {
+    if (sizes.size() != 3)
+      return emitError() << "expected a " << name << " of 3 sizes, but got "
+                         << sizes.size();
+    for (int64_t size : sizes)
+      if (size < 1 || size > std::numeric_limits<int32_t>::max())
+        return emitError() << "expected a " << name
+                           << " of sizes from 1 to 2147483647, but got "
+                           << size;
+  }
+  if (shared < 0 || shared > std::numeric_limits<int32_t>::max())
+    return emitError() << "expected shared memory from 0 to 2147483647 bytes, "
+                       << "but got " << shared;
+  for (int64_t scalar : scalars)
+    if (scalar < 0)
+      return emitError() << "expected scalars of at least 0, but got "
+                         << scalar;
+  return verifyBuffers(emitError, buffers);
+}
+
+LogicalResult
+MatmulAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                   ArrayRef<int64_t> buffers, Type typeA, Type typeB,
+                   Type typeD, StringAttr compute, int64_t transA,
+                   int64_t transB, int64_t m, int64_t n, int64_t k, int64_t lda,
+                   int64_t ldb, int64_t ldd, int64_t batch, int64_t strideA,
+                   int64_t strideB, int64_t strideD, FloatAttr alpha,
+                   FloatAttr beta, StringAttr epilogue, int64_t workspaceOffset,
+                   int64_t workspaceBytes) {
+  for (Type type : {typeA, typeB, typeD})
+    if (!type.isF32() && !type.isF16() && !type.isBF16())
+      return emitError() << "expected matrices of f32, f16 or bf16, but got "
+                         << type;
+  if (compute != "f32" && compute != "tf32")
+    return emitError() << "expected compute f32 or tf32, but got " << compute;
+  if (!llvm::is_contained({"none", "relu", "gelu", "bias"},
+                          epilogue.getValue()))
+    return emitError() << "expected epilogue none, relu, gelu or bias, but got "
+                       << epilogue;
+  for (int64_t size : {m, n, k, lda, ldb, ldd, batch})
+    if (size < 1)
+      return emitError() << "expected sizes of at least 1, but got " << size;
+  for (int64_t number :
+       {strideA, strideB, strideD, workspaceOffset, workspaceBytes})
+    if (number < 0)
+      return emitError() << "expected strides and workspace of at least 0, but "
+                         << "got " << number;
+  return verifyBuffers(emitError, buffers);
+}
+
 LogicalResult
 ObjectAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    StringAttr triple, ArrayRef<StringAttr> features,
-                   StringAttr format, StringAttr symbol,
-                   DenseIntElementsAttr code) {
+                   StringAttr format, StringAttr symbol, int64_t workspace,
+                   ArrayAttr launches, DenseIntElementsAttr code) {
+  if (workspace < 0)
+    return emitError() << "expected workspace of at least 0, but got "
+                       << workspace;
+  if (launches)
+    for (Attribute launch : launches)
+      if (!isa<LaunchAttr, MatmulAttr>(launch))
+        return emitError() << "expected #task.launch or #task.matmul, but got "
+                           << launch;
   auto type = dyn_cast<RankedTensorType>(code.getType());
   if (!type || type.getRank() != 1 ||
       !type.getElementType().isSignlessInteger(8))
     return emitError() << "expected code of type tensor<Nxi8>, but got "
                        << code.getType();
-  if (symbol.getValue().empty())
+  if (symbol.getValue().empty() && !launches)
     return emitError() << "expected a symbol, but got an empty name";
   return success();
 }
 
 ObjectAttr ObjectAttr::get(MLIRContext *context, StringRef triple,
                            ArrayRef<std::string> features, StringRef format,
-                           StringRef symbol, StringRef code) {
+                           StringRef symbol, StringRef code, int64_t workspace,
+                           ArrayRef<Attribute> launches) {
   std::set<std::string> sorted(features.begin(), features.end());
   SmallVector<StringAttr> featureAttrs;
   for (const std::string &feature : sorted)
@@ -153,6 +232,8 @@ ObjectAttr ObjectAttr::get(MLIRContext *context, StringRef triple,
       type, ArrayRef<char>(code.data(), code.size()));
   return get(context, StringAttr::get(context, triple), featureAttrs,
              StringAttr::get(context, format), StringAttr::get(context, symbol),
+             workspace,
+             launches.empty() ? ArrayAttr() : ArrayAttr::get(context, launches),
              cast<DenseIntElementsAttr>(bytes));
 }
 

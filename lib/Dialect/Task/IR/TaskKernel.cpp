@@ -227,6 +227,33 @@ static LogicalResult verifyInplace(KernelOp op) {
   return success();
 }
 
+/// A launch passes buffers and scalars that a call has.
+static LogicalResult verifyLaunches(KernelOp kernel, ObjectAttr object) {
+  if (!object.getLaunches())
+    return success();
+  // The last one is the workspace.
+  int64_t buffers = kernel.getNumTensorArguments() + kernel.getNumResults() +
+                    (object.getWorkspace() > 0);
+  int64_t scalars = kernel.getNumScalarArguments();
+  for (Attribute attribute : object.getLaunches()) {
+    ArrayRef<int64_t> passed;
+    if (auto launch = dyn_cast<LaunchAttr>(attribute)) {
+      passed = launch.getBuffers();
+      for (int64_t scalar : launch.getScalars())
+        if (scalar >= scalars)
+          return kernel.emitOpError("expected launches with scalars below ")
+                 << scalars << ", but got " << scalar;
+    } else {
+      passed = cast<MatmulAttr>(attribute).getBuffers();
+    }
+    for (size_t i = 0; i < passed.size(); i += 2)
+      if (passed[i] >= buffers)
+        return kernel.emitOpError("expected launches with buffers below ")
+               << buffers << ", but got " << passed[i];
+  }
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   if (failed(verifyTypes(*this)))
     return failure();
@@ -251,10 +278,15 @@ LogicalResult KernelOp::verify() {
       SmallVector<Attribute> features(object.getFeatures().begin(),
                                       object.getFeatures().end());
       auto key = ArrayAttr::get(getContext(), features);
-      if (!targets.insert({object.getTriple(), key}).second)
-        return emitOpError("expected one object per triple and features, but "
-                           "got another for ")
-               << object.getTriple() << " with " << key;
+      features.push_back(object.getFormat());
+      auto withFormat = ArrayAttr::get(getContext(), features);
+      if (!targets.insert({object.getTriple(), withFormat}).second)
+        return emitOpError("expected one object per triple, features and "
+                           "format, but got another for ")
+               << object.getTriple() << " with " << key << " and "
+               << object.getFormat();
+      if (failed(verifyLaunches(*this, object)))
+        return failure();
     }
   return success();
 }

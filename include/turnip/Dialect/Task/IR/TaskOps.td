@@ -43,7 +43,7 @@ def Task_KernelOp : Task_Op<"kernel", [IsolatedFromAbove, Symbol,
     - `inplace(operand -> result, ...)`: results that may be written over an
       operand of as many bytes; where an operand or result occurs more than
       once, any one of the pairs may be used;
-    - `objects`: machine code, at most one per triple and features.
+    - `objects`: machine code, at most one per triple, features and format.
 
     ```mlir
     task.kernel @up(%x: tensor<64x576xf32>, %w: tensor<768x576xf32>)

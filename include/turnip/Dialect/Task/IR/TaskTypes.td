@@ -40,12 +40,74 @@ def Task_PlaceAttr : Task_Attr<"Place", "place"> {
   }];
 }
 
+def Task_LaunchAttr : Task_Attr<"Launch", "launch"> {
+  let summary = "one launch of a device function";
+  let description = [{
+    A step of a kernel on a GPU: the function, blocks and threads per block
+    along x, y and z, the bytes of dynamic shared memory, and what is passed.
+    `buffers` holds pairs: which of the call's buffers (operands, results,
+    workspace), and from which byte on; `scalars` which of its scalars.
+
+    ```mlir
+    #task.launch<"step0" grid(12, 1, 1) block(256, 1, 1) shared 1024
+                 buffers(0, 0, 2, 512) scalars(0)>
+    ```
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$symbol,
+    ArrayRefParameter<"int64_t">:$grid,
+    ArrayRefParameter<"int64_t">:$block,
+    "int64_t":$shared,
+    OptionalArrayRefParameter<"int64_t">:$buffers,
+    OptionalArrayRefParameter<"int64_t">:$scalars
+  );
+  let assemblyFormat = [{
+    `<` $symbol `grid` `(` $grid `)` `block` `(` $block `)` `shared` $shared
+        `buffers` `(` (`)`) : ($buffers^ `)`)?
+        `scalars` `(` (`)`) : ($scalars^ `)`)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Task_MatmulAttr : Task_Attr<"Matmul", "matmul"> {
+  let summary = "one product of a device's matrix library";
+  let description = [{
+    D = epilogue(alpha * op(A) * op(B) + beta * C) of column-major matrices, as
+    artifact::Matmul describes it. `buffers` holds pairs as in `#task.launch`:
+    A, B, D, or A, B, C, D where beta is not 0, and the bias where the epilogue
+    adds one.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$buffers,
+    "::mlir::Type":$typeA, "::mlir::Type":$typeB, "::mlir::Type":$typeD,
+    "::mlir::StringAttr":$compute,
+    "int64_t":$transA, "int64_t":$transB,
+    "int64_t":$m, "int64_t":$n, "int64_t":$k,
+    "int64_t":$lda, "int64_t":$ldb, "int64_t":$ldd,
+    "int64_t":$batch,
+    "int64_t":$strideA, "int64_t":$strideB, "int64_t":$strideD,
+    "::mlir::FloatAttr":$alpha, "::mlir::FloatAttr":$beta,
+    "::mlir::StringAttr":$epilogue,
+    "int64_t":$workspaceOffset, "int64_t":$workspaceBytes
+  );
+  let assemblyFormat = [{
+    `<` `buffers` `(` $buffers `)` `,`
+        struct($typeA, $typeB, $typeD, $compute, $transA, $transB, $m, $n, $k,
+               $lda, $ldb, $ldd, $batch, $strideA, $strideB, $strideD, $alpha,
+               $beta, $epilogue, $workspaceOffset, $workspaceBytes) `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
 def Task_ObjectAttr : Task_Attr<"Object", "object"> {
   let summary = "machine code of a kernel for one target";
   let description = [{
     The code of a kernel for one kind of machine: target triple, the CPU
-    features it requires, file format (`elf-so` for a shared object), the
-    entry symbol and the bytes, printed in hexadecimal.
+    features it requires, file format (`elf-so` for a shared object that the
+    host calls, `cubin`, `ptx` or `stand-in` for device functions), the entry
+    symbol and the bytes, printed in hexadecimal. Where code needs workspace,
+    `workspace` says how many bytes; `launches` is what a call on a device runs,
+    in order, each a `#task.launch` or a `#task.matmul`.
 
     ```mlir
     #task.object<triple = "x86_64-unknown-linux-gnu", features = ["avx2"],
@@ -58,11 +120,14 @@ def Task_ObjectAttr : Task_Attr<"Object", "object"> {
     OptionalArrayRefParameter<"::mlir::StringAttr">:$features,
     "::mlir::StringAttr":$format,
     "::mlir::StringAttr":$symbol,
+    DefaultValuedParameter<"int64_t", "0">:$workspace,
+    OptionalParameter<"::mlir::ArrayAttr">:$launches,
     "::mlir::DenseIntElementsAttr":$code
   );
   let assemblyFormat = [{
     `<` `triple` `=` $triple `,` `features` `=` `[` (`]`) : ($features^ `]`)? `,`
         `format` `=` $format `,` `symbol` `=` $symbol `,`
+        (`workspace` `=` $workspace^ `,`)? (`launches` `=` $launches^ `,`)?
         `code` `=` $code `>`
   }];
   let genVerifyDecl = 1;
@@ -71,7 +136,8 @@ def Task_ObjectAttr : Task_Attr<"Object", "object"> {
     static ObjectAttr get(::mlir::MLIRContext *context, ::llvm::StringRef triple,
                           ::llvm::ArrayRef<::std::string> features,
                           ::llvm::StringRef format, ::llvm::StringRef symbol,
-                          ::llvm::StringRef code);
+                          ::llvm::StringRef code, int64_t workspace = 0,
+                          ::llvm::ArrayRef<::mlir::Attribute> launches = {});
     /// The bytes of the code, expanded where all are equal.
     ::std::string getBytes() const;
   }];
