@@ -22,6 +22,9 @@ namespace turnip::codegen {
 /// Scratch memory up to this size lives on the stack of the lane.
 static constexpr int64_t kStackBytes = 32 * 1024;
 static constexpr int64_t kMaxGridPoints = 64;
+/// Scratch memory of all grid points that run row by row together, if one has
+/// less: workspace is device memory.
+static constexpr int64_t kWorkspaceBytes = 16 * 1024 * 1024;
 
 KernelEmitter::KernelEmitter(func::FuncOp source, const KernelTarget &target)
     : source(source), builder(source.getContext()), target(target),
@@ -495,9 +498,31 @@ LogicalResult KernelEmitter::emitReturn(func::ReturnOp op) {
   return success();
 }
 
+/// Bytes of what lies between the operations of one tile of rows.
+int64_t KernelEmitter::estimateScratch() {
+  int64_t bytes = 0;
+  for (Operation &op : source.front().without_terminator()) {
+    if (!isComputeOp(&op) || plan.hoisted.contains(&op))
+      continue;
+    for (Value result : op.getResults()) {
+      if (llvm::any_of(result.getUsers(), llvm::IsaPred<func::ReturnOp>))
+        continue;
+      auto type = cast<RankedTensorType>(result.getType());
+      int64_t elements = 1;
+      for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+        int64_t row = plan.rowOf(result, dim);
+        elements *= row < 0 ? type.getDimSize(dim) : plan.rows[row].tile;
+      }
+      bytes += elements * LaneBuilder::byteWidth(type.getElementType());
+    }
+  }
+  return bytes;
+}
+
 /// Runs all operations that take part in the rows for one tile of rows after
 /// the other.
 LogicalResult KernelEmitter::emitRows() {
+  int64_t fitting = kWorkspaceBytes / std::max<int64_t>(estimateScratch(), 1);
   int64_t tiles = 1;
   for (const RowPlan::Row &row : plan.rows)
     tiles *= llvm::divideCeil(row.size, row.tile);
@@ -508,7 +533,8 @@ LogicalResult KernelEmitter::emitRows() {
     if (isComputeOp(&op))
       (plan.hoisted.contains(&op) ? before : nanoseconds) +=
           estimateNanoseconds(&op);
-  int64_t most = std::min(kMaxGridPoints, tiles);
+  int64_t most =
+      std::min({kMaxGridPoints, tiles, std::max<int64_t>(fitting, 1)});
   if (before > 0)
     most = std::clamp<int64_t>(nanoseconds / before, 1, most);
   int64_t points = std::clamp<int64_t>(nanoseconds / kGridNanoseconds, 1, most);

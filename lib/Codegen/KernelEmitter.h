@@ -54,6 +54,7 @@ private:
                         unsigned index);
   mlir::LogicalResult emitBody();
   mlir::LogicalResult emitRows();
+  int64_t estimateScratch();
   mlir::LogicalResult emitSingle(mlir::linalg::GenericOp op);
   mlir::LogicalResult emitOp(mlir::Operation *op);
   mlir::LogicalResult emitGeneric(mlir::linalg::GenericOp op, bool alone);

@@ -240,6 +240,19 @@ TEST(Fused, Attention) {
   }
 }
 
+/// Many keys: fewer grid points keep the workspace small. Not run, for the time
+/// that the interpreter would take.
+TEST(Fused, AttentionOfManyKeysHasASmallWorkspace) {
+  turnip::codegen::KernelTarget target =
+      *turnip::codegen::KernelTarget::get("x86-64-v3");
+  auto binary = turnip::codegen::compileKernel(
+      parseKernel(attention(4, 4096, 8192, 64)), target);
+  ASSERT_TRUE(succeeded(binary));
+  EXPECT_GT(binary->gridSize, 1);
+  EXPECT_GT(binary->workspaceBytes, 0);
+  EXPECT_LE(binary->workspaceBytes, 16 * 1024 * 1024);
+}
+
 /// Column statistics feed every row: they run before the rows.
 TEST(Fused, StatisticsAcrossRows) {
   for (auto [m, n] : {std::pair(5, 9), std::pair(40, 33)})
