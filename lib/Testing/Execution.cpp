@@ -135,6 +135,14 @@ uint64_t PlacedProgram::devicePeak() const {
   return touchedBytes(module, entry())[module.machine.devices[device].memory];
 }
 
+static Status bind(runtime::Session &session, const ExecutionInputs &inputs) {
+  TURNIP_RETURN_IF_ERROR(session.bindParameters(*inputs.parameters));
+  for (const reference::NamedTensor &input : inputs.inputs)
+    TURNIP_RETURN_IF_ERROR(
+        session.setInput(input.name, reference::toHost(input.tensor)));
+  return Status::ok();
+}
+
 Expected<std::unique_ptr<runtime::Session>>
 PlacedProgram::open(const ExecutionInputs &inputs, unsigned lanes, bool guard,
                     KernelTable kernels) const {
@@ -156,19 +164,21 @@ PlacedProgram::open(const ExecutionInputs &inputs, unsigned lanes, bool guard,
                                sessionOptions);
   if (!session)
     return session.status().withContext("session");
-  TURNIP_RETURN_IF_ERROR((*session)->bindParameters(*inputs.parameters));
-  for (const reference::NamedTensor &input : inputs.inputs)
-    TURNIP_RETURN_IF_ERROR(
-        (*session)->setInput(input.name, reference::toHost(input.tensor)));
+  TURNIP_RETURN_IF_ERROR(bind(**session, inputs));
   return session;
 }
 
 Expected<std::unique_ptr<runtime::Session>>
-PlacedProgram::open(std::unique_ptr<runtime::Driver> driver) const {
+PlacedProgram::open(std::unique_ptr<runtime::Driver> driver,
+                    const ExecutionInputs *inputs) const {
   Expected<runtime::Program> program = runtime::Program::create(module);
   if (!program)
     return program.status().withContext("program");
-  return runtime::Session::create(*program, std::move(driver));
+  Expected<std::unique_ptr<runtime::Session>> session =
+      runtime::Session::create(*program, std::move(driver));
+  if (session && inputs)
+    TURNIP_RETURN_IF_ERROR(bind(**session, *inputs));
+  return session;
 }
 
 Expected<std::vector<parameters::Tensor>>

@@ -68,15 +68,19 @@ public:
   Expected<std::unique_ptr<runtime::Session>>
   open(const ExecutionInputs &inputs, unsigned lanes, bool guard,
        KernelTable kernels) const;
-  /// Makes a session on \p driver, which moves no data.
+  /// Makes a session on \p driver, with \p inputs if it moves data.
   Expected<std::unique_ptr<runtime::Session>>
-  open(std::unique_ptr<runtime::Driver> driver) const;
+  open(std::unique_ptr<runtime::Driver> driver,
+       const ExecutionInputs *inputs = nullptr) const;
 
 private:
   explicit PlacedProgram(artifact::Module module) : module(std::move(module)) {}
 
   artifact::Module module;
 };
+
+/// The schedules that a program is run under.
+llvm::SmallVector<runtime::Schedule> makeSchedules(Random &random);
 
 /// Runs \p session once under \p schedule and returns its results.
 Expected<std::vector<parameters::Tensor>>

@@ -40,6 +40,7 @@ const StressCase::Stage StressCase::stages[] = {
     {"execute", &StressCase::checkExecution},
     {"kernels", &StressCase::checkKernels},
     {"whole", &StressCase::checkWhole},
+    {"stand-in", &StressCase::checkStandIn},
 };
 
 SmallVector<StringRef> StressCase::getStages() {

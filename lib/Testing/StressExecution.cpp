@@ -57,8 +57,7 @@ ExecutionInputs StressCase::executionInputs(StoredParameters &stored) {
   return execution;
 }
 
-/// The schedules that a program is run under.
-static SmallVector<runtime::Schedule> makeSchedules(Random &random) {
+SmallVector<runtime::Schedule> turnip::testing::makeSchedules(Random &random) {
   using Policy = runtime::Schedule::Policy;
   SmallVector<runtime::Schedule> schedules(4);
   schedules[0].policy = Policy::Dynamic;

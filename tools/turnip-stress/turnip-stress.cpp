@@ -49,6 +49,10 @@ static cl::opt<int64_t> maxSteps("max-steps",
                                  cl::desc("Steps a program grows by at most"),
                                  cl::init(7), cl::cat(category));
 
+static cl::opt<std::string>
+    standIn("stand-in",
+            cl::desc("The library that plays CUDA: run on it as well"),
+            cl::value_desc("file"), cl::cat(category));
 static cl::opt<bool> minimizes(
     "minimize",
     cl::desc("Remove from a failing program what its failure does not need"),
@@ -63,6 +67,7 @@ struct Settings {
   uint64_t seed = ::seed;
   double seconds = ::seconds;
   std::string lastStage = ::lastStage;
+  std::string standIn = ::standIn;
   bool printsProgram = ::printsProgram;
   bool keepsGoing = ::keepsGoing;
   bool minimizes = ::minimizes;
@@ -82,6 +87,8 @@ static std::string replayCommand(const Settings &settings, int64_t index) {
       " --case=" + std::to_string(index);
   if (settings.hasMaxSteps)
     command += " --max-steps=" + std::to_string(settings.maxSteps);
+  if (!settings.standIn.empty())
+    command += " --stand-in=" + settings.standIn;
   if (!settings.lastStage.empty())
     command += " --until=" + settings.lastStage;
   return command;
@@ -93,8 +100,9 @@ static void printMinimized(ModuleOp program, const Settings &settings,
   OwningOpRef<ModuleOp> smallest =
       minimizeProgram(program, [&](ModuleOp candidate) {
         StressStatistics ignored;
-        return !StressCase(candidate, settings.seed, index)
-                    .run(settings.lastStage, ignored);
+        StressCase smaller(candidate, settings.seed, index);
+        smaller.setStandIn(settings.standIn);
+        return !smaller.run(settings.lastStage, ignored);
       });
   smallest->print(llvm::errs());
 }
@@ -110,6 +118,7 @@ static bool runCase(const DialectRegistry &registry, const Settings &settings,
   options.maxSteps = settings.maxSteps;
   options.minSteps = std::min(options.minSteps, settings.maxSteps);
   StressCase stressCase(&context, settings.seed, index, options);
+  stressCase.setStandIn(settings.standIn);
   if (settings.printsProgram)
     stressCase.getModule().print(llvm::outs());
   Status status = stressCase.run(settings.lastStage, statistics);

@@ -56,6 +56,9 @@ public:
   Status run(llvm::StringRef last, StressStatistics &statistics);
 
   mlir::ModuleOp getModule() { return *module; }
+  /// Names the library that plays CUDA (docs/stand-in.md); without it the stage
+  /// "stand-in" does nothing.
+  void setStandIn(std::string path) { standIn = std::move(path); }
   /// The names of the stages, in order.
   static llvm::SmallVector<llvm::StringRef> getStages();
 
@@ -80,6 +83,10 @@ private:
   Status checkKernels();
   /// As checkExecution, with compiled kernels.
   Status checkWhole();
+  /// The program with kernels for GPUs on the stand-in for CUDA, for several
+  /// caps, under several schedules and random delays: all results have the same
+  /// bits, and nothing is left behind.
+  Status checkStandIn();
 
   using KernelTable =
       llvm::function_ref<runtime::KernelFunction(llvm::StringRef)>;
@@ -102,6 +109,9 @@ private:
                         bool guard);
   /// A cap on host memory holds, or is refused for that reason.
   Status checkHostCap(mlir::ModuleOp graph, const PlacedProgram &placed);
+  /// Plans for \p cap and runs on the stand-in.
+  Status checkOnDevices(mlir::ModuleOp graph, uint64_t cap, uint64_t &smallest,
+                        const ExecutionInputs &execution);
   /// Compares with the first run, bit by bit, and that one with the program.
   Status compareRun(llvm::ArrayRef<parameters::Tensor> results);
 
@@ -130,6 +140,7 @@ private:
   /// The pass that partitions, with its options.
   std::string partitioning;
   StressStatistics *statistics = nullptr;
+  std::string standIn;
 };
 
 } // namespace turnip::testing
