@@ -11,7 +11,9 @@ caps, and checks
  * --host-memory, and resident memory against the figures reported,
  * traffic: nothing but results leaves the device, parameters come once,
  * artifact -> mem -> artifact, byte for byte,
- * the greedy continuation of the reference's prompt.
+ * the greedy continuation of the reference's prompt,
+ * kernels for GPUs, on the stand-in for CUDA: logits, and equal bits for two caps,
+   three schedules and random delays.
 
 Needs a release build; fetches the model where it is missing. Files go to
 build/model-check.
@@ -20,6 +22,7 @@ build/model-check.
 import argparse
 import array
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -36,11 +39,11 @@ RESULT_BYTES = 64 * 49152 * 4
 GENERATED = 16
 
 
-def call(*command, limit=600):
+def call(*command, limit=600, env=None):
     """Runs a program; returns exit code, stdout and stderr."""
     process = subprocess.Popen(
         [str(part) for part in command], cwd=ROOT, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ, **(env or {})))
     try:
         out, err = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
@@ -81,12 +84,12 @@ def compile_for(program, cap, *flags):
     return artifact, code, err
 
 
-def run(artifact, model, *flags):
+def run(artifact, model, *flags, env=None):
     """Runs an artifact on the stored tokens; returns code, JSON figures, stdout, stderr."""
     figures = WORK / "figures.json"
     figures.unlink(missing_ok=True)
     code, out, err = call(BIN / "turnip-run", artifact, f"--parameters={model}",
-                          f"--input=tokens=@{STORED}-tokens.npy", f"--json={figures}", *flags)
+                          f"--input=tokens=@{STORED}-tokens.npy", f"--json={figures}", *flags, env=env)
     return code, json.loads(figures.read_text()) if figures.exists() else {}, out, err
 
 
@@ -222,6 +225,30 @@ def check_greedy(checks, artifact, model):
                f"{printed[-GENERATED:]} {err.strip()[-200:]}")
 
 
+def check_stand_in(checks, program, model):
+    """Kernels for GPUs, played on processors: another artifact for each cap."""
+    library = ROOT / "build/release/lib/libturnip-cuda-stand-in.so"
+    logits = WORK / "logits-stand-in.npy"
+    hashes = {}
+    for seed, (cap, schedule) in enumerate([(64, "dynamic"), (64, "random:1"), (24, "fixed")], 1):
+        artifact, code, err = compile_for(program, cap * MIB, "--target=x86-64-v3,cuda:stand-in")
+        if not checks.row(f"{cap} MiB: compiles for GPUs", code == 0, err.strip()[-300:]):
+            return
+        settings = f"delay-us=50,seed={seed},memory={cap}MiB,report=stderr"
+        code, _, out, err = run(
+            artifact, model, "--device=cuda:0", f"--schedule={schedule}", "--hash-results", f"--output=logits=@{logits}",
+            env={"TURNIP_STANDIN": settings, "TURNIP_CUDA_LIBRARY": str(library),
+                 "TURNIP_CUBLASLT_LIBRARY": str(library)})
+        clean = code == 0 and "nothing is alive at exit" in err and "(0 pageable)" in err
+        if not checks.row(f"{cap} MiB: runs on the stand-in, {schedule}", clean, err.strip()[-300:]):
+            return
+        hashes[settings] = result_hash(out)
+    code, out, err = call(sys.executable, "utils/reference/compare.py", logits, STORED)
+    checks.row("stand-in: logits against the reference", code == 0, (out + err).strip().replace("\n", "; ")[-300:])
+    checks.row("stand-in: equal bits across caps, schedules and delays", len(set(hashes.values())) == 1,
+               str(sorted(set(hashes.values()))))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--report", help="write the results as JSON")
@@ -247,6 +274,7 @@ def main():
         check_resident(checks, artifact, model, figures)
         check_round_trip(checks, artifact)
         check_greedy(checks, artifact, model)
+        check_stand_in(checks, program, model)
     check_smallest_cap(checks, program, model)
     if arguments.report:
         pathlib.Path(arguments.report).write_text(json.dumps(checks.rows))

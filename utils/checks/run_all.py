@@ -275,7 +275,12 @@ def gpu_check(log):
 
 
 def stress(log):
-    return commands(log, ["utils/stress.sh", "--seconds=360", "--cases=300", "--seed=1"])
+    stand_in = RELEASE / "lib/libturnip-cuda-stand-in.so"
+    counts = commands(log, ["utils/stress.sh", "--seconds=330", "--cases=300", "--seed=1"])
+    counts.add(single(
+        log.run(["utils/stress.sh", "--seconds=30", "--cases=100", "--seed=2", f"--stand-in={stand_in}"]) == 0,
+        "stress: stand-in"))
+    return counts
 
 
 STEPS = {

@@ -43,6 +43,7 @@ static std::atomic<uint64_t> allocations{0};
 // Sanitizers have an allocator of their own.
 #ifndef TURNIP_OTHER_ALLOCATOR
 // What malloc() of the C library is really called.
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" void *__libc_malloc(size_t size);
 
 extern "C" void *malloc(size_t size) {
