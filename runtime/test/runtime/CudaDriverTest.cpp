@@ -101,6 +101,18 @@ TEST_F(CudaDriver, RunsOnGpusThatDoNotReachEachOther) {
   EXPECT_EQ(calls("cuMemcpyPeerAsync"), 0U);
 }
 
+TEST_F(CudaDriver, StreamsAndStagesWithTheLeastPinnedMemory) {
+  configure("devices=2,peers=0,delay-us=50,seed=6");
+  CudaOptions options;
+  options.devices = {0, 1};
+  options.hostLanes = 1;
+  // A page for what is written, two for peers each way, and two rings.
+  options.pinnedMemory = (1 + 4 + 2 * 8) << 12;
+  runAll(createOnStandIn(options));
+  EXPECT_EQ(statistics().pageableCopies, 0U);
+  EXPECT_EQ(statistics().peakHostBytes, *options.pinnedMemory);
+}
+
 TEST_F(CudaDriver, StreamsParametersThatAreNotPinned) {
   configure("delay-us=100,seed=4");
   CudaOptions options;

@@ -81,6 +81,7 @@ private:
   Status assignDevices(const MachineDescription &machine);
   Status allocateMemories(const MachineDescription &machine);
   Status findPeers();
+  Expected<uint64_t> planPinned(const MachineDescription &machine);
   Status pinMemories(const MachineDescription &machine);
   Status loadKernels(const MachineDescription &machine);
   Status makeEngines(const MachineDescription &machine);
@@ -111,10 +112,12 @@ private:
   /// the other, and how copies go where it does not.
   std::vector<bool> reaches;
   std::vector<std::unique_ptr<PeerStager>> peerStagers;
-  /// Pinned memory for stagers.
+  /// Pinned memory for stagers: the bytes of a piece for peers, of one for a
+  /// link, and of all.
   unsigned char *ring = nullptr;
   uint64_t peerPieceBytes = 0;
   uint64_t stagerBytes = 0;
+  uint64_t ringBytes = 0;
   std::vector<std::unique_ptr<StreamQueue>> queues;
   std::vector<Engine> engines;
   std::unique_ptr<Completion> completion;

@@ -125,58 +125,79 @@ Status CudaDriver::findPeers() {
   return Status::ok();
 }
 
-/// Spends what may be pinned: on all memory that devices write to, on rings
-/// where something has to go through them, and then on parameters.
-Status CudaDriver::pinMemories(const MachineDescription &machine) {
+static uint64_t roundDown(uint64_t bytes) {
+  return bytes / pageSize * pageSize;
+}
+
+/// Decides what is pinned within what may be: all memory that devices write to,
+/// rings where something has to go through them, and then parameters, whose
+/// share is returned.
+Expected<uint64_t> CudaDriver::planPinned(const MachineDescription &machine) {
   uint64_t written = 0, parameters = 0;
   for (size_t i = 0; i < memories.size(); ++i)
     if (memories[i].host)
-      (machine.memories[i].kind == MemoryKind::Host ? written : parameters) +=
+      (memories[i].forParameters ? parameters : written) +=
           roundUp(memories[i].bytes);
   const uint64_t budget = options.pinnedMemory.value_or(
       availableHostBytes().value_or(UINT64_MAX) / 2);
-  const auto pairs =
+  const auto peerPieces =
+      2 *
       static_cast<uint64_t>(std::count(reaches.begin(), reaches.end(), false));
-  const auto links = static_cast<uint64_t>(std::count_if(
-      machine.engines.begin(), machine.engines.end(),
-      [](const EngineDescription &engine) { return loads(engine); }));
-  uint64_t least = written + pairs * 2 * pageSize;
-  if (least > budget || parameters > budget - least)
-    least += links * ringPieces * pageSize;
+  auto pieces =
+      ringPieces * static_cast<uint64_t>(std::count_if(
+                       machine.engines.begin(), machine.engines.end(), loads));
+  uint64_t least = written + peerPieces * pageSize;
+  if (least <= budget && parameters <= budget - least)
+    pieces = 0;
+  least += pieces * pageSize;
   if (least > budget)
     return Status::error(StatusCode::DoesNotFit,
                          "host memory takes " + std::to_string(least) +
                              " bytes of pinned memory, but " +
                              std::to_string(budget) +
                              " are allowed: --pinned-memory= sets how many");
-  uint64_t left = budget - written;
-  if (pairs > 0)
-    peerPieceBytes =
-        std::min(largestPiece, left / (pairs * 4) / pageSize * pageSize);
-  if (pairs > 0)
-    peerPieceBytes = std::max(peerPieceBytes, pageSize);
-  left -= pairs * 2 * peerPieceBytes;
-  if (parameters > left && links > 0) {
-    stagerBytes = std::min(largestPiece,
-                           left / (links * ringPieces) / pageSize * pageSize);
-    left -= links * ringPieces * stagerBytes;
+  // Every piece has a page; more goes to peers, to other rings, to parameters.
+  uint64_t left = budget - least;
+  auto grow = [&](uint64_t count) {
+    if (count == 0)
+      return uint64_t(0);
+    uint64_t more = std::min(largestPiece - pageSize, roundDown(left / count));
+    left -= count * more;
+    return pageSize + more;
+  };
+  if (pieces == 0) {
+    left -= parameters;
+    peerPieceBytes = grow(peerPieces);
+    ringBytes = peerPieces * peerPieceBytes;
+    return parameters;
   }
+  const uint64_t others = left / 2;
+  left -= others;
+  peerPieceBytes = grow(peerPieces);
+  left += others;
+  stagerBytes = grow(pieces);
+  ringBytes = peerPieces * peerPieceBytes + pieces * stagerBytes;
+  return roundDown(left);
+}
+
+Status CudaDriver::pinMemories(const MachineDescription &machine) {
   if (devices.empty())
     return Status::ok();
+  Expected<uint64_t> left = planPinned(machine);
+  if (!left)
+    return left.status();
   TURNIP_RETURN_IF_ERROR(devices.front()->enter());
   for (size_t i = 0; i < memories.size(); ++i) {
     if (!memories[i].host || memories[i].bytes == 0)
       continue;
     uint64_t bytes = memories[i].host->size();
-    if (machine.memories[i].kind == MemoryKind::Parameters) {
-      bytes = std::min(bytes, left / pageSize * pageSize);
-      left -= bytes;
+    if (memories[i].forParameters) {
+      bytes = std::min(bytes, *left);
+      *left -= bytes;
     }
     TURNIP_RETURN_IF_ERROR(memories[i].host->pin(bytes).withContext(
         "memory '" + machine.memories[i].name + "'"));
   }
-  const uint64_t ringBytes =
-      pairs * 2 * peerPieceBytes + links * ringPieces * stagerBytes;
   if (ringBytes == 0)
     return Status::ok();
   void *memory = nullptr;
