@@ -29,3 +29,11 @@ model = os.path.join(
 if os.path.exists(model):
     config.available_features.add("smollm2")
 config.substitutions.append(("%smollm2", model))
+
+# What stands in for CUDA's libraries: `%stand_in turnip-run --device=cuda:0 ...`.
+stand_in = os.path.join(config.turnip_obj_root, "lib", "libturnip-cuda-stand-in.so")
+if os.path.exists(stand_in):
+    config.available_features.add("cuda-stand-in")
+config.substitutions.append(
+    ("%stand_in", f"env TURNIP_CUDA_LIBRARY={stand_in} TURNIP_CUBLASLT_LIBRARY={stand_in}")
+)
