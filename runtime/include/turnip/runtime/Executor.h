@@ -19,7 +19,8 @@
 // where nothing is ready and all of those are submitted and of the same wait
 // group (see Driver.h). An engine that waits for another one is held up by it;
 // so that this does not keep from it what becomes ready in between, at most one
-// command of an engine waits for other engines at a time.
+// command of an engine waits for other engines at a time (but an order that is
+// replayed is kept, whatever waits).
 //
 // A run allocates nothing: every array is sized when the executor is made or
 // when the schedule changes.
