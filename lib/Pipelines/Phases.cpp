@@ -64,6 +64,7 @@ static void buildMem(OpPassManager &manager, const CompileOptions &options,
   place.policy = options.policy;
   place.planEffort = options.planEffort;
   place.planSeed = options.planSeed;
+  place.rematerialize = options.rematerialize;
   place.machine = options.machine;
   manager.addPass(createPlaceMemory(place, failure));
   manager.addPass(mem::createVerifyMem());
@@ -136,6 +137,10 @@ struct MemPipelineOptions : PassPipelineOptions<MemPipelineOptions> {
       *this, "plan-seed",
       llvm::cl::desc("Chooses among searches that are equally good to try"),
       llvm::cl::init(CompileOptions().planSeed)};
+  Option<bool> rematerialize{
+      *this, "rematerialize",
+      llvm::cl::desc("Also try plans that compute cheap tiles again"),
+      llvm::cl::init(CompileOptions().rematerialize)};
 };
 } // namespace
 
@@ -173,6 +178,7 @@ void turnip::registerPhasePipelines() {
         options.policy = from.policy;
         options.planEffort = from.planEffort;
         options.planSeed = from.planSeed;
+        options.rematerialize = from.rematerialize;
         options.machine = from.machine;
         buildMem(manager, options, nullptr);
       });

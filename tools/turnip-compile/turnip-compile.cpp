@@ -101,6 +101,12 @@ struct Flags {
       cl::desc("Chooses among searches that are equally good to try (0)"),
       cl::value_desc("n"), cl::init(CompileOptions().planSeed),
       cl::cat(category)};
+  cl::opt<bool> rematerialize{
+      "rematerialize",
+      cl::desc("Also try plans that compute cheap tiles again instead of "
+               "writing them back and loading them (true)"),
+      cl::value_desc("bool"), cl::init(CompileOptions().rematerialize),
+      cl::cat(category)};
   cl::opt<bool> fuseAttention{
       "fuse-attention",
       cl::desc("Make one operation of attention's products and softmax: the "
@@ -152,10 +158,11 @@ struct Settings {
       : input(flags.input), output(flags.output), from(flags.from),
         to(flags.to), dumpPhases(flags.dumpPhases), devices(flags.devices),
         printStatistics(flags.printStatistics) {
-    request.options = {flags.tileBudget, flags.deviceMemory,  flags.hostMemory,
-                       flags.target,     flags.linkBandwidth, flags.linkLatency,
-                       flags.policy,     flags.planEffort,    flags.planSeed,
-                       flags.machine,    flags.fuseAttention};
+    request.options = {
+        flags.tileBudget,    flags.deviceMemory,  flags.hostMemory,
+        flags.target,        flags.linkBandwidth, flags.linkLatency,
+        flags.policy,        flags.planEffort,    flags.planSeed,
+        flags.rematerialize, flags.machine,       flags.fuseAttention};
   }
 
   std::string input, output, from, to, dumpPhases;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judges the planner: its plans against bounds, other policies and published figures.
 
-    utils/benchmarks/planner.py [traffic|makespan|original|random|policies|scale|proof|all] [--full]
+    utils/benchmarks/planner.py [traffic|makespan|original|random|policies|repeats|scale|proof|all] [--full]
 
 Every claim is a table whose last column says whether the line keeps its limit; a line
 without a limit says nothing there. Graphs are generated (`planner-bench graph`), plans
@@ -233,6 +233,28 @@ def policies(judge):
                       kept=times[0] <= 1.001 * min(times))
 
 
+def repeats(judge):
+    """Plans that may compute cheap tiles again against those that may not."""
+    table = Table("Computing again: bytes in and out and simulated time without and with it; over = time over the bound of "
+                  "plans\nthat run each task once; cost = seconds of a task over those of copying its result",
+                  ("graph", 10), ("cost", 4), ("c", 4), ("GB", 6), ("with", 6), ("ms", 7), ("with", 7), ("again", 5),
+                  ("ms", 6), ("over", 6), ("with", 6), ("", 4))
+    vertices = f"--vertices={10000 if judge.full else 1000}"
+    for kind in ("training", "layered", "skip-chain", "llama-7b"):
+        for cost in (0.1, 0.5):
+            for c in (1.5, 2, 4, 8):
+                if kind == "llama-7b" and cost != 0.5:
+                    continue
+                size = judge.depth() if kind == "llama-7b" else (vertices, f"--intensity={cost}")
+                ((once,), (ours,)) = (judge.plans(kind, f"--c={c}", *size, f"--rematerialize={on}") for on in (0, 1))
+                bound = once.time_bound_any_order
+                table.row(kind, "-" if kind == "llama-7b" else cost, f"{c:g}", f"{once.copied / GB:.2f}",
+                          f"{ours.copied / GB:.2f}", f"{once.seconds() * 1e3:.1f}", f"{ours.seconds() * 1e3:.1f}",
+                          int(ours.repeated), f"{ours.repeat_seconds * 1e3:.1f}", once.seconds() / bound,
+                          ours.seconds() / bound,
+                          kept=ours.predicted <= 1.0001 * once.predicted or ours.copied < once.copied)
+
+
 # Seconds and MiB to plan 10^6 tasks, seconds to prove the plan, and how much longer a task may take than in a graph
 # with a tenth of the tasks.
 SCALE_LIMITS = {"plan s": 15, "MiB": 3072, "prove s": 60, "ratio": 2.5}
@@ -282,7 +304,7 @@ def proof(judge):
             table.row(*cells, kept=max(seconds) < SCALE_LIMITS["prove s"])
 
 
-CLAIMS = {claim.__name__: claim for claim in (traffic, makespan, original, random, policies, scale, proof)}
+CLAIMS = {claim.__name__: claim for claim in (traffic, makespan, original, random, policies, repeats, scale, proof)}
 
 
 def main():

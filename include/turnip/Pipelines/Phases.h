@@ -37,10 +37,11 @@ struct CompileOptions {
   /// the machine's, or place-memory's own.
   double linkBandwidth = -1, linkLatency = -1;
   /// How the planner works: its policy as planner::parsePolicy reads it, its
-  /// effort and its seed.
+  /// effort and its seed, and whether it may compute tiles again.
   std::string policy = "default";
   unsigned planEffort = 1;
   uint64_t planSeed = 0;
+  bool rematerialize = true;
   /// The machine to plan for: a name or a file; empty: none in particular.
   std::string machine;
   /// Whether attention becomes one operation (ein-fuse).

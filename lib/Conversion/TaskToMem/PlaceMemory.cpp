@@ -148,6 +148,7 @@ LogicalResult PlaceMemoryPass::readOptions() {
   planOptions.policy = *chosen;
   planOptions.effort = planEffort;
   planOptions.seed = planSeed;
+  planOptions.rematerialize = rematerialize;
   planOptions.inPlace = inPlace;
   planOptions.pruneEdges = pruneEdges;
   return readRates();
@@ -237,6 +238,8 @@ std::string PlaceMemoryPass::describeOptions() const {
     add("plan-effort", std::to_string(planEffort));
   if (planOptions.seed != usual.seed)
     add("plan-seed", std::to_string(planSeed));
+  if (!rematerialize)
+    add("rematerialize", "false");
   if (horizon > 0)
     add("horizon", llvm::formatv("{0:F3}", double(horizon)).str());
   if (!residentParameters)

@@ -272,6 +272,7 @@ Status artifact::checkMeaning(const Module &module) {
     if (entry.taskGraph)
       TURNIP_RETURN_IF_ERROR(
           checkTaskGraph(Path(here, "task_graph"), module, entry));
+    TURNIP_RETURN_IF_ERROR(checkRepeats(here, entry));
   }
   return Status::ok();
 }

@@ -90,6 +90,8 @@ Status checkBindings(const Path &path, const Module &module,
 /// The graph that \p entry was planned from, which it has.
 Status checkTaskGraph(const Path &path, const Module &module,
                       const Entry &entry);
+/// Calls of \p entry that compute the same value do so in the same way.
+Status checkRepeats(const Path &path, const Entry &entry);
 Status checkStatistics(const Path &path, const Module &module,
                        const Entry &entry);
 

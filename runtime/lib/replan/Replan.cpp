@@ -155,6 +155,8 @@ std::string turnip::runtime::optionsText(const ReplanOptions &options) {
     add("plan-effort", std::to_string(plan.effort));
   if (plan.seed != usual.seed)
     add("plan-seed", std::to_string(plan.seed));
+  if (!plan.rematerialize)
+    add("rematerialize", "false");
   if (plan.horizon >= 0)
     add("horizon", std::to_string(plan.horizon));
   if (!options.residentParameters)

@@ -98,6 +98,15 @@ void ReplanFlags::addTo(FlagParser &parser) {
       [](const std::string &text, Options &to) {
         return readNumber(text, UINT64_MAX, to.plan.seed);
       });
+  add("rematerialize", "BOOL",
+      "plan again; whether to try to compute cheap tiles again (true)",
+      [](const std::string &text, Options &to) {
+        to.plan.rematerialize = text == "true";
+        if (text == "true" || text == "false")
+          return Status::ok();
+        return Status::error(StatusCode::InvalidArgument,
+                             "expected true or false, but got '" + text + "'");
+      });
   parser.addString("plan-cache", "DIR",
                    "keep plans in DIR instead of TURNIP_PLAN_CACHE or "
                    "~/.cache/turnip/plans",

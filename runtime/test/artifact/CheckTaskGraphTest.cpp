@@ -152,3 +152,34 @@ TEST(CheckTaskGraph, TaskTwice) {
             "entries[0].task_graph: vertices[10] and vertices[7] carry out "
             "task 4, but differ in their kernel");
 }
+
+// With or without a task graph, calls that compute one value agree in all that
+// it follows from.
+TEST(CheckTaskGraph, ValueComputedTwice) {
+  Module module = makeSample();
+  Entry &entry = module.entries[0];
+  Vertex again = entry.vertices[3];
+  std::vector<Access> accesses(entry.accessesOf(again).begin(),
+                               entry.accessesOf(again).end());
+  addVertex(entry, again, accesses, {{9, EdgeKind::Memory}}, {{0, none}});
+  entry.statistics.linkBytes.clear();
+  const uint32_t value = accesses[2].value;
+  const std::string both = "entries[0]: vertices[3] and vertices[10] compute "
+                           "value " +
+                           std::to_string(value) + ", but differ in their ";
+  ASSERT_TRUE(checkMeaning(module)) << checkMeaning(module).message();
+  entry.scalars.back().value = 1;
+  EXPECT_EQ(checkMeaning(module).message(), both + "scalars");
+  entry.scalars.back().value = 0;
+  entry.taskGraph.reset();
+  ASSERT_TRUE(checkMeaning(module)) << checkMeaning(module).message();
+  Access &weight = entry.accesses[entry.vertices.back().accesses.first + 1];
+  weight.value += 1;
+  EXPECT_EQ(checkMeaning(module).message(), both + "operands");
+  weight.value -= 1;
+  module.kernels.push_back(module.kernels[again.kernel]);
+  module.kernels.back().name = "another";
+  entry.vertices.back().kernel =
+      static_cast<uint32_t>(module.kernels.size() - 1);
+  EXPECT_EQ(checkMeaning(module).message(), both + "kernel");
+}

@@ -176,6 +176,7 @@ TEST(Replan, OptionsAreRemembered) {
   options.plan.policy = planner::Policy::NoPrefetch;
   options.plan.effort = 2;
   options.plan.seed = 3;
+  options.plan.rematerialize = false;
   options.plan.horizon = 0.5;
   options.plan.inPlace = options.plan.pruneEdges = false;
   options.residentParameters = false;
@@ -185,7 +186,8 @@ TEST(Replan, OptionsAreRemembered) {
   EXPECT_EQ(made->options,
             "--device-memory=1024; planned again: device-memory=704 "
             "host-memory=1048576 order=best policy=no-prefetch plan-effort=2 "
-            "plan-seed=3 horizon=0.500000 resident-parameters=false "
+            "plan-seed=3 rematerialize=false horizon=0.500000 "
+            "resident-parameters=false "
             "in-place=false prune-edges=false");
   // Parameters are part of host memory.
   EXPECT_LE(made->machine.memories[1].capacity +

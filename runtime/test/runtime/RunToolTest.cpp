@@ -565,7 +565,7 @@ TEST_F(RunTool, PlansAgain) {
   for (const char *more :
        {"--device-memory=640", "--device-memory=1KiB", "--device-memory=1MiB",
         "--device-memory=auto", "--host-memory=64KiB", "--policy=no-prefetch",
-        "--plan-effort=3", "--plan-seed=9"}) {
+        "--plan-effort=3", "--plan-seed=9", "--rematerialize=false"}) {
     flags.resize(2);
     flags.emplace_back(more);
     ToolResult result = run(flags);
@@ -644,6 +644,7 @@ TEST_F(RunTool, RefusesBadPlanFlags) {
          "expected a whole number from 0 to 1000, but got '1001'");
   refuse("--plan-effort=2x",
          "expected a whole number from 0 to 1000, but got '2x'");
+  refuse("--rematerialize=no", "expected true or false, but got 'no'");
   refuse("--plan-seed=-1", "expected a whole number from 0 to "
                            "18446744073709551615, but got '-1'");
 }

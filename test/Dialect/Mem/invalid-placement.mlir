@@ -515,3 +515,109 @@ mem.graph @main {
   mem.result "y" [16] offsets [0] sizes [16] : f32 at v3 @host[128 + 64]
 }
 }
+
+// -----
+
+// A call is carried out again, on other bytes that hold the same.
+module {
+mem.machine {
+  mem.memory @dev0 device capacity 320 alignment 64
+  mem.memory @host host capacity 256 alignment 64
+  mem.device "dev0" accelerator memory @dev0 backing @host
+  mem.device "host" host memory @host
+  mem.link @host to @dev0 channel 0
+  mem.link @dev0 to @host channel 1
+}
+task.kernel @f(tensor<16xf32>, index) -> tensor<16xf32>
+task.kernel @g(tensor<16xf32>, index) -> tensor<16xf32>
+mem.graph @main {
+  mem.input "x" [16] offsets [0] sizes [16] : f32 at v0 @host[0 + 64]
+  %0 = mem.copy load v0 @host[0 + 64] to @dev0[0 + 64]
+  %1 = mem.call @f task 0 on "dev0" reads(v0 @dev0[0 + 64]) writes(v1 @dev0[64 + 64]) scalars [8] after(%0)
+  %2 = mem.call @f task 1 on "dev0" reads(v1 @dev0[64 + 64]) writes(v2 @dev0[128 + 64]) scalars [8] after(%1)
+  %3 = mem.call @f task 0 on "dev0" reads(v0 @dev0[0 + 64]) writes(v1 @dev0[192 + 64]) scalars [8] after(%0)
+  %4 = mem.copy result v1 @dev0[192 + 64] to @host[64 + 64] after(%3)
+  mem.result "y" [16] offsets [0] sizes [16] : f32 at v1 @host[64 + 64]
+}
+}
+
+// -----
+
+// Another kernel computes the value.
+module {
+mem.machine {
+  mem.memory @dev0 device capacity 320 alignment 64
+  mem.memory @host host capacity 256 alignment 64
+  mem.device "dev0" accelerator memory @dev0 backing @host
+  mem.device "host" host memory @host
+  mem.link @host to @dev0 channel 0
+  mem.link @dev0 to @host channel 1
+}
+task.kernel @f(tensor<16xf32>, index) -> tensor<16xf32>
+task.kernel @g(tensor<16xf32>, index) -> tensor<16xf32>
+mem.graph @main {
+  mem.input "x" [16] offsets [0] sizes [16] : f32 at v0 @host[0 + 64]
+  %0 = mem.copy load v0 @host[0 + 64] to @dev0[0 + 64]
+  // expected-note @+1 {{the other call is here}}
+  %1 = mem.call @f task 0 on "dev0" reads(v0 @dev0[0 + 64]) writes(v1 @dev0[64 + 64]) scalars [8] after(%0)
+  %2 = mem.call @f task 1 on "dev0" reads(v1 @dev0[64 + 64]) writes(v2 @dev0[128 + 64]) scalars [8] after(%1)
+  // expected-error @+1 {{expected the kernel of the other call that computes v1}}
+  %3 = mem.call @g task 0 on "dev0" reads(v0 @dev0[0 + 64]) writes(v1 @dev0[192 + 64]) scalars [8] after(%0)
+  %4 = mem.copy result v1 @dev0[192 + 64] to @host[64 + 64] after(%3)
+  mem.result "y" [16] offsets [0] sizes [16] : f32 at v1 @host[64 + 64]
+}
+}
+
+// -----
+
+// So does the same kernel from other scalars.
+module {
+mem.machine {
+  mem.memory @dev0 device capacity 320 alignment 64
+  mem.memory @host host capacity 256 alignment 64
+  mem.device "dev0" accelerator memory @dev0 backing @host
+  mem.device "host" host memory @host
+  mem.link @host to @dev0 channel 0
+  mem.link @dev0 to @host channel 1
+}
+task.kernel @f(tensor<16xf32>, index) -> tensor<16xf32>
+task.kernel @g(tensor<16xf32>, index) -> tensor<16xf32>
+mem.graph @main {
+  mem.input "x" [16] offsets [0] sizes [16] : f32 at v0 @host[0 + 64]
+  %0 = mem.copy load v0 @host[0 + 64] to @dev0[0 + 64]
+  // expected-note @+1 {{the other call is here}}
+  %1 = mem.call @f task 0 on "dev0" reads(v0 @dev0[0 + 64]) writes(v1 @dev0[64 + 64]) scalars [8] after(%0)
+  %2 = mem.call @f task 1 on "dev0" reads(v1 @dev0[64 + 64]) writes(v2 @dev0[128 + 64]) scalars [8] after(%1)
+  // expected-error @+1 {{expected the scalars of the other call that computes v1}}
+  %3 = mem.call @f task 0 on "dev0" reads(v0 @dev0[0 + 64]) writes(v1 @dev0[192 + 64]) scalars [9] after(%0)
+  %4 = mem.copy result v1 @dev0[192 + 64] to @host[64 + 64] after(%3)
+  mem.result "y" [16] offsets [0] sizes [16] : f32 at v1 @host[64 + 64]
+}
+}
+
+// -----
+
+// From another value.
+module {
+mem.machine {
+  mem.memory @dev0 device capacity 320 alignment 64
+  mem.memory @host host capacity 256 alignment 64
+  mem.device "dev0" accelerator memory @dev0 backing @host
+  mem.device "host" host memory @host
+  mem.link @host to @dev0 channel 0
+  mem.link @dev0 to @host channel 1
+}
+task.kernel @f(tensor<16xf32>, index) -> tensor<16xf32>
+task.kernel @g(tensor<16xf32>, index) -> tensor<16xf32>
+mem.graph @main {
+  mem.input "x" [16] offsets [0] sizes [16] : f32 at v0 @host[0 + 64]
+  %0 = mem.copy load v0 @host[0 + 64] to @dev0[0 + 64]
+  // expected-note @+1 {{the other call is here}}
+  %1 = mem.call @f task 0 on "dev0" reads(v0 @dev0[0 + 64]) writes(v1 @dev0[64 + 64]) scalars [8] after(%0)
+  %2 = mem.call @f task 1 on "dev0" reads(v1 @dev0[64 + 64]) writes(v2 @dev0[128 + 64]) scalars [8] after(%1)
+  // expected-error @+1 {{expected the operands of the other call that computes v1}}
+  %3 = mem.call @f task 0 on "dev0" reads(v2 @dev0[128 + 64]) writes(v1 @dev0[192 + 64]) scalars [8] after(%0)
+  %4 = mem.copy result v1 @dev0[192 + 64] to @host[64 + 64] after(%3)
+  mem.result "y" [16] offsets [0] sizes [16] : f32 at v1 @host[64 + 64]
+}
+}

@@ -79,6 +79,9 @@ def PlaceMemory : Pass<"place-memory", "::mlir::ModuleOp"> {
            "How many plans are tried, in multiples of what is usual; 0: one">,
     Option<"planSeed", "plan-seed", "uint64_t", "0",
            "Chooses among searches that are equally good to try">,
+    Option<"rematerialize", "rematerialize", "bool", "true",
+           "Also try plans that compute cheap tiles again instead of writing "
+           "them back and loading them">,
     Option<"residentParameters", "resident-parameters", "bool", "true",
            "Keep all parameters on the device from run to run where they fit">,
     Option<"inPlace", "in-place", "bool", "true",

@@ -76,6 +76,7 @@ private:
                               ArrayRef<Type> types);
   LogicalResult verifyPlaces(CallOp call, DeviceOp device);
   LogicalResult verifyScalars(CallOp call, task::KernelOp kernel);
+  LogicalResult verifyRepeats(CallOp call);
   LogicalResult verifyCopy(CopyOp copy);
   LogicalResult verifyCost(CostOp cost);
 
@@ -84,6 +85,8 @@ private:
   SymbolTableCollection &symbols;
   int64_t arguments = 0;
   DenseSet<std::pair<Attribute, Attribute>> costs;
+  /// The first call that writes each value.
+  DenseMap<int64_t, CallOp> writers;
 };
 } // namespace
 
@@ -179,6 +182,44 @@ LogicalResult SymbolVerifier::verifyScalars(CallOp call,
   return success();
 }
 
+/// The values of \p ranges.
+static SmallVector<int64_t> valuesOf(ArrayAttr ranges) {
+  SmallVector<int64_t> values;
+  for (RangeAttr range : ranges.getAsRange<RangeAttr>())
+    values.push_back(range.getValue());
+  return values;
+}
+
+/// Calls that write the same value compute it in the same way: a kernel leaves
+/// the same bits for the same operands and scalars on the same device.
+LogicalResult SymbolVerifier::verifyRepeats(CallOp call) {
+  for (int64_t value : valuesOf(call.getWrites())) {
+    CallOp first = writers.try_emplace(value, call).first->second;
+    if (first == call)
+      continue;
+    StringRef what;
+    if (first.getKernelAttr() != call.getKernelAttr())
+      what = "kernel";
+    else if (first.getDeviceAttr() != call.getDeviceAttr())
+      what = "device";
+    else if (first.getScalarsAttr() != call.getScalarsAttr() ||
+             first.getScalarArgumentsAttr() != call.getScalarArgumentsAttr())
+      what = "scalars";
+    else if (valuesOf(first.getReads()) != valuesOf(call.getReads()))
+      what = "operands";
+    else if (valuesOf(first.getWrites()) != valuesOf(call.getWrites()))
+      what = "results";
+    else
+      continue;
+    InFlightDiagnostic diag = call.emitOpError("expected the ")
+                              << what << " of the other call that computes v"
+                              << value;
+    diag.attachNote(first.getLoc()) << "the other call is here";
+    return diag;
+  }
+  return success();
+}
+
 LogicalResult SymbolVerifier::verifyCall(CallOp call) {
   task::KernelOp kernel = lookup(call.getKernelAttr());
   if (!kernel)
@@ -202,7 +243,7 @@ LogicalResult SymbolVerifier::verifyCall(CallOp call) {
     return call.emitOpError("expected a workspace of ")
            << kernel.getWorkspaceBytes() << " bytes as kernel "
            << call.getKernelAttr() << " needs, but got " << workspace;
-  return success();
+  return verifyRepeats(call);
 }
 
 LogicalResult SymbolVerifier::verifyCopy(CopyOp copy) {

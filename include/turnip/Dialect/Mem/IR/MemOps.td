@@ -257,7 +257,10 @@ def Mem_CallOp : Mem_OperationOp<"call"> {
     argument of that number is added to the scalar (-1: none).
 
     `task` is the number of the task it carries out, followed by the task's
-    name where that is not the kernel's.
+    name where that is not the kernel's. Several calls may carry out one task,
+    on other ranges that hold the same values: a kernel leaves the same bits for
+    the same operands and scalars on one device, so calls that agree in these
+    may write one value.
 
     ```mlir
     %3 = mem.call @k task 7 "blk.0" on "dev0" reads(v3 @dev0[0 + 64])
