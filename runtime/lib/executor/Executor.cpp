@@ -138,13 +138,13 @@ void Executor::findPredecessors() {
   blockers.resize(graph.size());
   stages.resize(graph.size());
   isHeldUp.resize(graph.size());
-  // No command waits for more than what is in flight; each is found once for
-  // every way to it through joins.
+  // No command waits for more than what is in flight.
   uint32_t mostWaits = 0;
   for (const Engine &engine : engines)
     mostWaits += engine.depth;
   waits.reserve(mostWaits + 1);
-  joinsToLookBehind.reserve(numJoins);
+  joinsToLookBehind.reserve(numJoins + 1);
+  lookedBehindBy.resize(graph.size());
   findWaitGroups();
 }
 
@@ -513,6 +513,7 @@ void Executor::issue(Engine &engine, uint32_t vertex) {
 /// predecessors, and those of joins among them.
 void Executor::findWaits(uint32_t vertex) {
   waits.clear();
+  ++searches;
   joinsToLookBehind.push_back(vertex);
   while (!joinsToLookBehind.empty()) {
     uint32_t v = joinsToLookBehind.back();
@@ -521,9 +522,11 @@ void Executor::findWaits(uint32_t vertex) {
       uint32_t p = predecessors[i];
       if (stages[p] != Stage::Issued)
         continue;
-      if (graph.commands[p].kind == Command::Kind::Join)
-        joinsToLookBehind.push_back(p);
-      else if (std::find(waits.begin(), waits.end(), p) == waits.end())
+      if (graph.commands[p].kind == Command::Kind::Join) {
+        if (lookedBehindBy[p] != searches)
+          joinsToLookBehind.push_back(p);
+        lookedBehindBy[p] = searches;
+      } else if (std::find(waits.begin(), waits.end(), p) == waits.end())
         waits.push_back(p);
     }
   }

@@ -229,6 +229,9 @@ private:
   /// What findWaits() found, and the joins that it is still to look behind.
   std::vector<uint32_t> waits;
   std::vector<uint32_t> joinsToLookBehind;
+  /// The search that looked behind a join last; searches are counted from 1.
+  std::vector<uint64_t> lookedBehindBy;
+  uint64_t searches = 0;
   std::vector<uint32_t> readyJoins;
   std::vector<const Command *> toSubmit;
   std::vector<Event> batch;
