@@ -76,6 +76,9 @@ protected:
   virtual mlir::Value rowOf(int64_t slot) = 0;
   virtual mlir::Value keyOf(int64_t column) = 0;
   virtual mlir::Value elementOf(int64_t resultColumn) = 0;
+  /// e to the power of a difference of scores. As exact as anywhere, unless a
+  /// subclass needs less.
+  virtual mlir::Value exponential(mlir::Value x);
 
   mlir::Value i32(int64_t value) { return f.constant(b.getI32Type(), value); }
   mlir::Value addI(mlir::Value x, mlir::Value y);
@@ -117,7 +120,6 @@ private:
   Values step(mlir::Value tile, mlir::ValueRange state);
   void finish(mlir::ValueRange state);
   void storeResults(int64_t slot, llvm::ArrayRef<mlir::Value> results);
-  mlir::Value exponential(mlir::Value x);
 
   /// Position along each of the layout's outer dimensions, an i64.
   Values outer;

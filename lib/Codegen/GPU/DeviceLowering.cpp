@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Backend.h"
+#include "../MathExpansion.h"
 #include "DeviceBackend.h"
 #include "DeviceFunction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "turnip/standin/ThreadABI.h"
@@ -200,6 +202,11 @@ LogicalResult StandInFunction::replace(Operation *op) {
   } else if (auto shuffle = dyn_cast<NVVM::ShflOp>(op);
              shuffle && shuffle.getKind() == NVVM::ShflKind::bfly) {
     replaceShuffle(shuffle);
+  } else if (auto power = dyn_cast<math::Exp2Op>(op)) {
+    // GPUs have an instruction for it.
+    KernelTarget target;
+    LaneBuilder lanes(b, loc, target);
+    power.replaceAllUsesWith(expandMath(lanes, op, power.getOperand()));
   } else if (auto product = dyn_cast<NVVM::MmaOp>(op)) {
     if (failed(replaceMma(product)))
       return failure();

@@ -9,7 +9,9 @@
 #include "AttentionKernel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -49,6 +51,7 @@ protected:
   Value elementOf(int64_t column) override {
     return addI(pairOffset, i32(column / 2 * 8 + column % 2));
   }
+  Value exponential(Value x) override;
 
 private:
   static constexpr int64_t kWarps = 4, kPad = 8, kPiece = 8;
@@ -94,6 +97,13 @@ void TensorCoreAttention::prepare() {
       for (int64_t slot : {0, 1})
         queries.push_back(
             load(b.getI32Type(), offset(rows[slot], 2 * (first + half))));
+}
+
+/// What is rounded to 11 bits or fewer needs no more than the device's own
+/// approximation, which has 22.
+Value TensorCoreAttention::exponential(Value x) {
+  Value power = arith::MulFOp::create(b, l.loc, x, f32(llvm::numbers::log2e));
+  return math::Exp2Op::create(b, l.loc, power, arith::FastMathFlags::afn);
 }
 
 /// Copies a tile of keys to shared memory, 16 bytes at a time.

@@ -255,8 +255,9 @@ TEST(Attention, FitsRegisters) {
         Case("sm_90", "f16", 128), Case("sm_90", "f32", 128)}) {
     Sizes sizes = {1000, 1000, 8, 4, head, head, type};
     std::string ptx = compileToPtx(attention(sizes), chip);
-    if (std::string(type) != "f32")
-      EXPECT_NE(ptx.find("mma.sync.aligned.m16n8k16"), std::string::npos);
+    bool isNarrow = std::string(type) != "f32";
+    for (const char *text : {"mma.sync.aligned.m16n8k16", "ex2.approx"})
+      EXPECT_EQ(ptx.find(text) != std::string::npos, isNarrow) << text;
     EXPECT_EQ(ptx.find(".local"), std::string::npos);
     std::string said = assemble(ptx, chip);
     if (std::getenv("TURNIP_TEST_PRINT"))
