@@ -135,6 +135,8 @@ private:
 
 /// The share of the memory to run ahead by when orders are compared.
 static constexpr double firstHorizon = 0.7;
+/// One that runs ahead little.
+static constexpr double nearHorizon = 0.1;
 
 /// Rules to try with an order that did well.
 static std::vector<PlacerRules> variants() {
@@ -426,7 +428,10 @@ void Search::searchUsual(size_t count) {
                    : automatic                       ? firstHorizon
                                                      : options.horizon;
   PlacerRules rules = rulesOf(options.policy);
-  rules.horizon = horizon;
+  // Of large graphs the first plan is the one that copies less: those that
+  // follow may not be later than it, not even by a rounding error.
+  bool fewAttempts = automatic && usualAttempts() <= 3;
+  rules.horizon = fewAttempts ? nearHorizon : horizon;
   listOrders(count);
   if (!searches)
     orders.resize(1);
@@ -438,11 +443,12 @@ void Search::searchUsual(size_t count) {
     return;
   // Where running ahead costs reloads that the order does not need, less of it
   // may do; graphs with few attempts have to find out at once.
-  if (automatic && attempts < count && bestOrder.incoming > 0 &&
-      bytesBrought(*best) > 1.05 * bestOrder.incoming) {
-    PlacerRules nearer = rules;
-    nearer.horizon = 0.1;
-    attempt(NamedOrder(bestOrder), nearer);
+  if (automatic && attempts < count &&
+      (fewAttempts || (bestOrder.incoming > 0 &&
+                       bytesBrought(*best) > 1.05 * bestOrder.incoming))) {
+    PlacerRules other = rules;
+    other.horizon = fewAttempts ? horizon : nearHorizon;
+    attempt(NamedOrder(bestOrder), other);
   }
   auto replanOften = [&] {
     for (unsigned i = 0; i < 3 && attempts < count && replan(); ++i) {

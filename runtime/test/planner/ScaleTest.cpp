@@ -74,3 +74,20 @@ TEST(Scale, HardPlacementsAreProvedAndBrokenOnesRefused) {
       }
     }
 }
+
+TEST(Scale, LargeGraphsThatComputeLongCopyLittle) {
+  // There is time for few plans, and running far ahead gains nothing here.
+  GraphOptions options;
+  options.kind = GraphKind::Layered;
+  options.vertices = 160000;
+  options.intensity = 8;
+  Expected<Problem> problem = makeGraph(options);
+  ASSERT_TRUE(problem) << problem.status().message();
+  setCapacity(*problem, 8 * largestTask(*problem));
+  Expected<Plan> made = plan(*problem);
+  ASSERT_TRUE(made) << made.status().message();
+  const Statistics &figures = made->statistics;
+  EXPECT_LE(static_cast<double>(figures.loadBytes + figures.reloadBytes),
+            1.25 * figures.incomingBytesBound);
+  EXPECT_LE(figures.predictedMakespan, 1.05 * figures.makespanBound);
+}
