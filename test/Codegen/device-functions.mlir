@@ -5,9 +5,9 @@
 // CHECK: func.func @step0(%{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>)
 // CHECK-DAG: nvvm.read.ptx.sreg.tid.x
 // CHECK-DAG: nvvm.read.ptx.sreg.ctaid.x
-// CHECK-COUNT-3: nvvm.shfl.sync
+// CHECK-COUNT-5: nvvm.shfl.sync
 // CHECK: math.fma
-// CHECK-COUNT-3: nvvm.shfl.sync
+// CHECK-COUNT-5: nvvm.shfl.sync
 // CHECK: arith.divf
 // CHECK: llvm.store
 // CHECK-NOT: func.func

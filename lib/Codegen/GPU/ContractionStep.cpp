@@ -238,6 +238,20 @@ void ContractionStep::emitTiles() {
   writeTile(a, b, sums, ivs, tileM, tileN);
 }
 
+bool fillsTiles(linalg::GenericOp op, const Contraction &contraction) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  double share = 1;
+  for (auto [dims, tile] : {std::pair(ArrayRef(contraction.m), kTile),
+                            std::pair(ArrayRef(contraction.n), kTile),
+                            std::pair(ArrayRef(contraction.k), kTerms)}) {
+    int64_t size = 1;
+    for (int64_t dim : dims)
+      size *= sizes[dim];
+    share *= double(size) / llvm::alignTo(size, tile);
+  }
+  return share >= 0.25;
+}
+
 LogicalResult emitContraction(KernelSteps &steps, linalg::GenericOp op,
                               const Contraction &contraction) {
   DeviceFunction function = steps.beginFunction();

@@ -14,6 +14,11 @@
 
 namespace turnip::codegen::gpu {
 
+/// True where blocks of results as emitContraction makes them would do at least
+/// a quarter of their work for elements that exist. Others, such as a rotation
+/// of pairs or a product with a vector, are reductions like any other.
+bool fillsTiles(mlir::linalg::GenericOp op, const Contraction &contraction);
+
 /// Emits a sum of products as one launch: blocks of 64 x 64 results, whose
 /// operands pass through shared memory 16 terms at a time, 4 x 4 results per
 /// thread. For products that the device's matrix library does not take, such as

@@ -51,7 +51,7 @@ void DeviceFunction::discard() {
 
 Value DeviceFunction::pointer(const Place &place) {
   if (place.buffer == Place::kConstant)
-    return constantPointer(place.constant, place.elementType);
+    return constantPointer(place.constant);
   auto [it, inserted] =
       pointers.try_emplace({place.buffer, place.bufferOffset}, Value());
   if (inserted) {
@@ -64,8 +64,7 @@ Value DeviceFunction::pointer(const Place &place) {
   return it->second;
 }
 
-Value DeviceFunction::constantPointer(DenseElementsAttr elements,
-                                      Type elementType) {
+Value DeviceFunction::constantPointer(DenseElementsAttr elements) {
   auto [it, inserted] = constants.try_emplace(elements, Value());
   if (!inserted)
     return it->second;

@@ -89,8 +89,7 @@ public:
 
 private:
   mlir::Value pointer(const Place &place);
-  mlir::Value constantPointer(mlir::DenseElementsAttr elements,
-                              mlir::Type elementType);
+  mlir::Value constantPointer(mlir::DenseElementsAttr elements);
   mlir::Value scalarArgument(mlir::BlockArgument argument);
 
   mlir::func::FuncOp source, func;

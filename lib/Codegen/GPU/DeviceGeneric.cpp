@@ -269,10 +269,11 @@ void DeviceGeneric::emitMap() {
     l.b.setInsertionPoint(branch.thenYield());
     vector();
     l.b.setInsertionPoint(branch.elseYield());
-    forLoop(first, l.i64(column.range.size), 1, {}, [&](Value iv, Values) {
-      emitElement(enter(outer, column, iv));
-      return Values();
-    });
+    forLoop(first, l.i64(column.range.size), 1, {},
+            [&](Value iv, const Values &) {
+              emitElement(enter(outer, column, iv));
+              return Values();
+            });
   });
 }
 

@@ -106,9 +106,8 @@ protected:
                  int64_t offset, mlir::Value column0, mlir::Value other0);
   void emitSerialReduction();
   void emitThreadReduction(unsigned column);
-  Values accumulateTerms(llvm::ArrayRef<unsigned> reduced, unsigned column,
-                         const Point &point, mlir::Value first, int64_t step,
-                         int64_t lanes);
+  Values accumulateTerms(llvm::ArrayRef<unsigned> reduced, const Point &point,
+                         mlir::Value first, int64_t step, int64_t lanes);
   void emitColumnReduction(unsigned column);
   void emitAlone();
   int64_t reductionScore(unsigned loop);

@@ -193,25 +193,23 @@ void DeviceGeneric::emitSerialReduction() {
            Values accumulators;
            for (unsigned i = 0; i < inits.size(); ++i)
              accumulators.push_back(loadInit(i, point));
-           accumulators = reduceNest(inner, point, accumulators,
-                                     [&](const Point &term, Values current) {
-                                       Values arguments = loadInputs(term);
-                                       arguments.append(current);
-                                       Values yields =
-                                           emitBody(term, arguments);
-                                       return broken ? current : yields;
-                                     });
+           accumulators =
+               reduceNest(inner, point, accumulators,
+                          [&](const Point &term, const Values &current) {
+                            Values arguments = loadInputs(term);
+                            arguments.append(current);
+                            Values yields = emitBody(term, arguments);
+                            return broken ? current : yields;
+                          });
            storeResults(point, accumulators);
          });
 }
 
 /// Accumulates the terms of a thread: chunks of `lanes` elements along
-/// `column`, from chunk `first` on, `step` chunks apart. `reduced` are the
-/// reduced loops, `column` last.
+/// the last of the `reduced` loops, from chunk `first` on, `step` chunks apart.
 GenericEmitter::Values
-DeviceGeneric::accumulateTerms(ArrayRef<unsigned> reduced, unsigned column,
-                               const Point &point, Value first, int64_t step,
-                               int64_t lanes) {
+DeviceGeneric::accumulateTerms(ArrayRef<unsigned> reduced, const Point &point,
+                               Value first, int64_t step, int64_t lanes) {
   SmallVector<int64_t> sizes = sizesOf(reduced);
   sizes.back() /= lanes;
   int64_t chunks = 1;
@@ -286,8 +284,7 @@ void DeviceGeneric::emitThreadReduction(unsigned column) {
                                      f.constant(i32, outputs - 1));
   }
   Point point = enterAll(outer, f.delinearize(bounded, sizesOf(outer)), start);
-  Values values =
-      accumulateTerms(reduced, column, point, member, threads, lanes);
+  Values values = accumulateTerms(reduced, point, member, threads, lanes);
   values = combineThreads(combiners, values, threads);
   Value writes = f.less(member, 1);
   if (exists)
@@ -332,8 +329,7 @@ void DeviceGeneric::emitColumnReduction(unsigned column) {
   Value bounded = arith::MinUIOp::create(l.b, l.loc, position,
                                          l.i64(loops[column].range.size - 1));
   Point point = enter(enterAll(outer, ivs, start), loops[column], bounded);
-  Values values =
-      accumulateTerms(reduced, reduced.back(), point, part, parts, 1);
+  Values values = accumulateTerms(reduced, point, part, parts, 1);
   SmallVector<int64_t> offsets;
   for (Value value : values)
     offsets.push_back(f.reserveShared(

@@ -354,7 +354,10 @@ LogicalResult KernelSteps::emitOp(Operation *op) {
       return failure();
     if (*done)
       return success();
-    return emitContraction(*this, generic, *matchContraction(op));
+    Contraction contraction = *matchContraction(op);
+    return fillsTiles(generic, contraction)
+               ? emitContraction(*this, generic, contraction)
+               : emitGeneric(generic);
   }
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
     return emitInsertSlice(insert);

@@ -197,7 +197,11 @@ bool RowGroup::reducesColumn(unsigned op) const {
                           utils::IteratorType::reduction;
 }
 
-std::optional<RowShape> RowShape::choose(int64_t columns, int64_t lanes) {
+/// About as many threads as keep a GPU busy.
+static constexpr int64_t kEnoughThreads = 64 * 1024;
+
+std::optional<RowShape> RowShape::choose(int64_t rows, int64_t columns,
+                                         int64_t lanes) {
   RowShape shape;
   while (columns % lanes != 0)
     lanes /= 2;
@@ -208,6 +212,9 @@ std::optional<RowShape> RowShape::choose(int64_t columns, int64_t lanes) {
   int64_t pieces = std::max<int64_t>(16 / lanes, 1);
   shape.threads = std::min<int64_t>(
       llvm::PowerOf2Ceil(llvm::divideCeil(chunks, pieces)), 1024);
+  while (shape.threads < std::min<int64_t>(chunks, 1024) &&
+         rows * shape.threads < kEnoughThreads)
+    shape.threads *= 2;
   shape.pieces = llvm::divideCeil(chunks, shape.threads);
   if (shape.pieces * lanes > 16)
     return std::nullopt;

@@ -20,7 +20,7 @@ std::optional<RowShape> RowStep::shape() {
     if (column >= 0)
       lanes = std::min(lanes, generic->columnLanes());
   }
-  return RowShape::choose(group.columns, lanes);
+  return RowShape::choose(group.rows(), group.columns, lanes);
 }
 
 SmallVector<Value> RowStep::positions(unsigned op, Value column) {

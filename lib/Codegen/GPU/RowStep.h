@@ -53,8 +53,10 @@ struct RowShape {
   /// Elements that are accessed at once, threads of a row, pieces of `lanes`
   /// elements that a thread holds.
   int64_t lanes = 1, threads = 1, pieces = 1;
-  /// Fails where a row is longer than a block's registers hold.
-  static std::optional<RowShape> choose(int64_t columns, int64_t lanes);
+  /// Fails where a row is longer than a block's registers hold. Few rows get
+  /// more threads each than many.
+  static std::optional<RowShape> choose(int64_t rows, int64_t columns,
+                                        int64_t lanes);
 };
 
 /// Emits a group into one function. `inputsOf` fills in an operation's

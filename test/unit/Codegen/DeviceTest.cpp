@@ -244,7 +244,7 @@ TEST(Device, ArithmeticIsAsWritten) {
 
 /// A row is read once and stays in registers: as many loads as elements.
 TEST(Device, RowsAreReadOnce) {
-  std::string ptx = compileToPtx(softmax("f32", 64, 1024), "sm_90");
+  std::string ptx = compileToPtx(softmax("f32", 4096, 1024), "sm_90");
   // 64 threads hold 4 pieces of 4 elements each.
   EXPECT_EQ(count(ptx, "ld.global"), 4u) << ptx;
   EXPECT_EQ(count(ptx, "ld.global.v4"), 4u) << ptx;
