@@ -198,7 +198,7 @@ bool RowGroup::reducesColumn(unsigned op) const {
 }
 
 /// About as many threads as keep a GPU busy.
-static constexpr int64_t kEnoughThreads = 64 * 1024;
+static constexpr int64_t kEnoughThreads = int64_t(64) * 1024;
 
 std::optional<RowShape> RowShape::choose(int64_t rows, int64_t columns,
                                          int64_t lanes) {
