@@ -504,8 +504,10 @@ void Search::searchFarther(size_t count) {
     bool fixed = options.horizon >= 0 || options.policy != Policy::Default;
     uint64_t kind = below(5);
     if (kind < 2 && !fixed) {
-      redraw(rules, kind == 0 ? 1 : 3);
-      attempt(NamedOrder(soonestOrder), rules);
+      if (kind == 0)
+        rules = bestRules;
+      redraw(rules, 3);
+      attempt(NamedOrder(kind == 0 ? bestOrder : soonestOrder), rules);
       continue;
     }
     if (options.order != OrderKind::Best) {
