@@ -9,6 +9,7 @@
 #include "Search.h"
 #include "Edges.h"
 #include "Estimate.h"
+#include "OrderSearch.h"
 #include "Orders.h"
 #include "Placer.h"
 #include "Recompute.h"
@@ -96,6 +97,10 @@ private:
   size_t usualAttempts() const;
   size_t attemptsByChance() const;
   size_t attemptsToRepeat() const;
+  size_t movesOfOrder() const;
+  double draw(double low, double high);
+  void redraw(PlacerRules &rules, uint64_t odds);
+  void searchOrders();
   NamedOrder order(OrderKind kind) const;
   NamedOrder scheduled(const NamedOrder &base,
                        const ScheduleRules &rules) const;
@@ -418,6 +423,12 @@ size_t Search::attemptsToRepeat() const {
              : std::min(most, std::max<size_t>(1, others / share));
 }
 
+/// How many moves of tasks one search for an order that copies less tries.
+size_t Search::movesOfOrder() const {
+  constexpr size_t perTask = 3, accesses = 6000000;
+  return std::min(perTask * problem.tasks.size(), accesses / numAccesses());
+}
+
 /// Makes up to \p count plans: of several orders, of the best two with other
 /// horizons, of the best in the order it would run.
 void Search::searchUsual(size_t count) {
@@ -469,36 +480,63 @@ void Search::searchUsual(size_t count) {
   replanOften();
 }
 
+double Search::draw(double low, double high) {
+  return low + (high - low) * static_cast<double>(random() % 1001) / 1000;
+}
+
+/// Draws each rule anew, or one of \p odds.
+void Search::redraw(PlacerRules &rules, uint64_t odds) {
+  auto below = [&](uint64_t bound) { return random() % bound; };
+  auto share = [&](double low, double high) { return draw(low, high); };
+  auto draws = [&] { return below(odds) == 0; };
+  if (draws())
+    rules.horizon = below(2) ? share(0.1, 1.5) : share(0.1, 0.4);
+  if (draws())
+    rules.lead = below(4) == 0 ? -1 : below(2) ? 0 : share(0, 0.3);
+  if (draws())
+    rules.patience = below(4) == 0 ? 0 : share(1, 30);
+  if (draws())
+    rules.dirtyCost = share(1, 4);
+  if (draws())
+    rules.distanceExponent = share(0.5, 2);
+  if (draws())
+    rules.recentCost = below(2) ? share(0, 4) : 0;
+  if (draws())
+    rules.guard = below(2) ? share(0, 1) : 0;
+  if (draws())
+    rules.inherit = below(4) != 0;
+  if (draws())
+    rules.moveCost = below(3) != 0 ? share(0.05, 0.5) : 0;
+  if (repeats && draws())
+    rules.recompute = below(3) != 0 ? share(0.1, 2) : 0;
+}
+
+/// Makes the order of the soonest plan copy less, again and again, each time
+/// with the rules of that plan and others near them.
+void Search::searchOrders() {
+  constexpr unsigned times = 4, rulesPerOrder = 3;
+  if (options.order != OrderKind::Best || attemptsByChance() == 0)
+    return;
+  bool fixed = options.horizon >= 0 || options.policy != Policy::Default;
+  for (unsigned i = 0; i < times; ++i) {
+    NamedOrder next{
+        copyLess(problem, soonestOrder.tasks, movesOfOrder(), random),
+        soonestOrder.name};
+    if (next.tasks == soonestOrder.tasks)
+      return;
+    attempt(next, PlacerRules(soonestRules));
+    for (unsigned j = 0; j < rulesPerOrder && !fixed; ++j) {
+      PlacerRules rules = soonestRules;
+      redraw(rules, 5);
+      attempt(next, rules);
+    }
+  }
+}
+
 /// Makes \p count plans more, of what chance suggests.
 void Search::searchFarther(size_t count) {
   auto below = [&](uint64_t bound) { return random() % bound; };
-  auto share = [&](double low, double high) {
-    return low + (high - low) * static_cast<double>(below(1001)) / 1000;
-  };
-  // Draws each rule anew, or one of \p odds.
-  auto redraw = [&](PlacerRules &rules, uint64_t odds) {
-    auto draws = [&] { return below(odds) == 0; };
-    if (draws())
-      rules.horizon = below(2) ? share(0.1, 1.5) : share(0.1, 0.4);
-    if (draws())
-      rules.lead = below(4) == 0 ? -1 : below(2) ? 0 : share(0, 0.3);
-    if (draws())
-      rules.patience = below(4) == 0 ? 0 : share(1, 30);
-    if (draws())
-      rules.dirtyCost = share(1, 4);
-    if (draws())
-      rules.distanceExponent = share(0.5, 2);
-    if (draws())
-      rules.recentCost = below(2) ? share(0, 4) : 0;
-    if (draws())
-      rules.guard = below(2) ? share(0, 1) : 0;
-    if (draws())
-      rules.inherit = below(4) != 0;
-    if (draws())
-      rules.moveCost = below(3) != 0 ? share(0.05, 0.5) : 0;
-    if (repeats && draws())
-      rules.recompute = below(3) != 0 ? share(0.1, 2) : 0;
-  };
+  auto share = [&](double low, double high) { return draw(low, high); };
   for (size_t end = attempts + count; attempts < end;) {
     PlacerRules rules = soonestRules;
     bool fixed = options.horizon >= 0 || options.policy != Policy::Default;
@@ -573,6 +611,8 @@ Expected<Plan> Search::run() {
       options.policy == Policy::Default || options.policy == Policy::NoPrefetch;
   if (best && searches && options.effort > 0)
     searchFarther(chance);
+  if (best && searches && options.effort > 0)
+    searchOrders();
   if (best && options.rematerialize && options.effort > 0 &&
       options.policy == Policy::Default && attemptsToRepeat() != 0 &&
       paysToRepeat())
