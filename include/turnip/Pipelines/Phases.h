@@ -26,8 +26,8 @@ namespace turnip {
 
 /// What a user says about a compilation. Sizes are as parseByteSize reads them.
 struct CompileOptions {
-  /// Bytes that one task's operands and results may take; runPhases() also takes
-  /// "auto" and chooses.
+  /// Bytes that one task's operands and results may take; runPhases() also
+  /// takes "auto" and chooses.
   std::string tileBudget = "4MiB";
   /// Bytes of each device and of the host; empty: no cap.
   std::string deviceMemory, hostMemory;
