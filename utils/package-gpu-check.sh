@@ -9,7 +9,7 @@
 #   --benchmark=NAME    7b: LLaMA-7B's dimensions, 2048 and 8192 tokens (default);
 #                       tiny: a model of a moment, to try the procedure
 #   --target=LIST       what kernels are compiled for, as turnip-compile has it
-#                       (x86-64-v3)
+#                       (x86-64-v3,cuda:sm_80,cuda:sm_90,cuda:sm_100,cuda:stand-in)
 #   --build=DIR         where turnip-compile, turnip-import, turnip-run are built
 #                       (build/release)
 #
@@ -21,7 +21,7 @@ cd "$(dirname "$0")/.."
 
 output=build/turnip-gpu-check.tar.gz
 benchmark=7b
-target=x86-64-v3
+target=x86-64-v3,cuda:sm_80,cuda:sm_90,cuda:sm_100,cuda:stand-in
 build=build/release
 flatbuffers=/usr/include/flatbuffers
 googletest=/usr/src/googletest
